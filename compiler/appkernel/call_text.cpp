@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "vm/foreign/app_kernel.hpp"
+
 namespace raddle::appkernel {
 namespace {
 
@@ -30,18 +32,16 @@ class ArgumentTexts {
     const char* const element = type_name(is_array ? formal.type.element.at(0).kind : formal.type.kind);
     if (!is_array) {
       const std::string type = is_const ? fmt::format("const Argument<{}>", element) : fmt::format("{}&", element);
-      declarations_ += fmt::format("  {} {}{{*static_cast<{}{}*>(arguments[{}])}};\n", type, name,
-                                   is_const ? "const " : "", element, next_++);
+      declarations_ +=
+          fmt::format("  {} {}{{at<{}{}>(words, {})}};\n", type, name, is_const ? "const " : "", element, next_++);
       return;
     }
     const std::uint32_t rank = formal.rank == 0 ? 1 : formal.rank;  // C has the length of a growing array
     const char* const qualifier = is_const ? "const " : "";
-    declarations_ +=
-        fmt::format("  const raddle::Array<{1}{2}, {3}> {0}{{*static_cast<{1}{2}* const*>(arguments[{4}]), {{", name,
-                    qualifier, element, rank, next_++);
+    declarations_ += fmt::format("  const raddle::Array<{1}{2}, {3}> {0}{{at<{1}{2}* const>(words, {4}), {{", name,
+                                 qualifier, element, rank, next_++);
     for (std::uint32_t axis = 0; axis < rank; ++axis)
-      declarations_ +=
-          fmt::format("{}*static_cast<const std::int64_t*>(arguments[{}])", axis == 0 ? "" : ", ", next_++);
+      declarations_ += fmt::format("{}at<const std::int64_t>(words, {})", axis == 0 ? "" : ", ", next_++);
     declarations_ += "}};\n";
   }
 
@@ -72,7 +72,9 @@ std::string call_text(const vm::ForeignFunction& function, const std::string& pa
     i += input.rank;                                                          // extents are taken with their array
   }
   for (const vm::ForeignFormal& output : function.outputs) arguments.add(output, false);
-  return fmt::format(R"(#include <cstddef>
+  return fmt::format(R"(#include "raddle_kernel_math.h"
+
+#include <cstddef>
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -107,16 +109,36 @@ std::int64_t status_of(Call call) {{
   }}
 }}
 
-}}  // namespace
+/// As what one of the words is to be read and written.
+template <typename T>
+T& at(std::uint64_t* words, int number) {{
+  return *static_cast<T*>(static_cast<void*>(words + number));
+}}
 
-extern "C" std::int64_t {1}(void* const* arguments, char* error, std::size_t size) {{
-  const raddle::Warp warp;
-{2}  const auto call = [&] {{ return
+inline std::int64_t called(raddle::Warp warp, std::uint64_t* words) {{
+{2}  return status_of([&] {{ return
 #line 1 "{3}"
     {4}({5});
-  }};
+  }});
+}}
+
+}}  // namespace
+
+#ifdef __NVPTX__
+extern "C" __attribute__((nvptx_kernel)) void {6}(std::uint64_t* words, std::int64_t count_of_words, std::int64_t count,
+                                                 std::int64_t* statuses) {{
+  const raddle::Warp warp;
+  const std::int64_t warps_of_block = __nvvm_read_ptx_sreg_ntid_x() / raddle::Warp::width;
+  std::int64_t number = __nvvm_read_ptx_sreg_ctaid_x() * warps_of_block + __nvvm_read_ptx_sreg_tid_x() / raddle::Warp::width;
+  for (; number < count; number += __nvvm_read_ptx_sreg_nctaid_x() * warps_of_block) {{
+    const std::int64_t status = called(warp, words + number * count_of_words);
+    warp.once([&] {{ statuses[number] = status; }});
+  }}
+}}
+#else
+extern "C" std::int64_t {1}(std::uint64_t* words, char* error, std::size_t size) {{
   try {{
-    return status_of(call);
+    return called(raddle::Warp(), words);
   }} catch (const std::exception& thrown) {{
     std::snprintf(error, size, "%s", thrown.what());
   }} catch (...) {{
@@ -124,9 +146,10 @@ extern "C" std::int64_t {1}(void* const* arguments, char* error, std::size_t siz
   }}
   return 1;
 }}
+#endif
 )",
                      path, call_symbol(function), arguments.declarations(), call_place, function.code,
-                     fmt::join(arguments.names(), ", "));
+                     fmt::join(arguments.names(), ", "), vm::calls_kernel_name);
 }
 
 }  // namespace raddle::appkernel

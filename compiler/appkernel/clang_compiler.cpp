@@ -8,15 +8,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <vector>
 
 #include "compiler/appkernel/call_text.hpp"
-#include "compiler/appkernel/kernel_header.hpp"
+#include "compiler/appkernel/kernel_headers.hpp"
 #include "compiler/codegen/cpu_identity.hpp"
 #include "compiler/source/kernel_sources.hpp"
 #include "compiler/source/read_file.hpp"
@@ -29,9 +31,29 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// No a*b + c is contracted: results have the same bits on every processor.
-constexpr const char* flags =
-    "-x c++ -std=c++20 -O3 -march=native -ffp-contract=off -fPIC -shared -fno-color-diagnostics";
+// No a*b + c is contracted: results have the same bits on every processor. Functions of raddle_kernel_math.h are
+// called, as if they might set errno, and not computed by the compiler, which has others; those of the library itself
+// come first.
+constexpr const char* common_flags = "-x c++ -std=c++20 -O3 -ffp-contract=off -fmath-errno -fno-color-diagnostics";
+constexpr const char* host_flags = "-march=native -fPIC -shared -Wl,-Bsymbolic";
+// That of compiler/codegen/nvptx. Headers of the system are told that they are for this processor.
+constexpr const char* gpu_flags =
+    "--target=nvptx64-nvidia-cuda -march=sm_70 --cuda-feature=+ptx78 -S -nogpulib "
+    "-fconvergent-functions "
+    "-fno-rtti -D_GNU_SOURCE -D__x86_64__=1";
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream stream(text);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
+std::string no_builtins() {
+  std::string flags;
+#define RADDLE_MATH_FUNCTION(name, arguments) flags += " -fno-builtin-" #name;
+#include "vm/math/functions.def"
+#undef RADDLE_MATH_FUNCTION
+  return flags;
+}
 
 /// Removed with all that is in it.
 class TemporaryFolder {
@@ -107,28 +129,67 @@ std::string message(const std::string& text, const std::string& folder, const st
   return shown;
 }
 
-/// The bytes of a shared library, or why there are none.
+std::string no_compiler() {
+  return fmt::format(
+      "AppKernels are compiled by clang++-19, which can not be started: {}; on Debian it is in the package clang-19",
+      vm::error_text(errno));
+}
+
+/// Where the compiler looks for headers of this system. @return empty: it can not be asked
+std::vector<std::string> header_folders(const fs::path& here) {
+  if (!write_text(here / "nothing.cpp", "") ||
+      run_program({"clang++-19", "-x", "c++", "-E", "-v", (here / "nothing.cpp").string()}, here) != 0)
+    return {};
+  std::istringstream lines(text_of(here / "output"));
+  std::vector<std::string> folders;
+  for (std::string line; std::getline(lines, line) && line != "End of search list.";)
+    if (line.starts_with(" /")) folders.push_back(line.substr(1));
+  return folders;
+}
+
+/// The bytes of a shared library, or a text in PTX. @error  why there are none
 std::expected<std::string, std::string> compiled(const std::string& written, const std::string& absolute,
-                                                 const std::string& call) {
+                                                 const std::string& call, bool is_for_gpu) {
   const TemporaryFolder folder;
   const fs::path& here = folder.path();
-  if (here.empty() || !write_text(here / "raddle_kernel.h", kernel_header()) || !write_text(here / "call.cpp", call))
-    return std::unexpected(fmt::format("no temporary files to compile `{}` with", written));
-  std::vector<std::string> words{"clang++-19"};
-  std::istringstream all_flags(flags);
-  for (std::string flag; all_flags >> flag;) words.push_back(flag);
-  for (const fs::path& word : {fs::path("-I"), here, fs::path("-o"), here / "kernel.so", here / "call.cpp"})
-    words.push_back(word.string());
+  std::error_code error;
+  bool is_there =
+      !here.empty() && fs::create_directories(here / "vm/math", error) && write_text(here / "call.cpp", call);
+  for (const KernelHeader& header : kernel_headers())
+    is_there = is_there && write_text(here / header.path, header.text);
+  if (!is_there) return std::unexpected(fmt::format("no temporary files to compile `{}` with", written));
+  std::vector<std::string> words = words_of(fmt::format(
+      "clang++-19 {} {} {} -I {} -o {} {}", common_flags, no_builtins(), is_for_gpu ? gpu_flags : host_flags,
+      here.string(), (here / "code").string(), (here / "call.cpp").string()));
+  if (is_for_gpu)
+    for (std::string& header_folder : header_folders(here)) words.insert(words.end(), {"-isystem", header_folder});
   const int code = run_program(words, here);
-  if (code < 0)
-    return std::unexpected(
-        fmt::format("AppKernels are compiled by clang++-19, which can not be started: {}; on Debian "
-                    "it is in the package clang-19",
-                    vm::error_text(errno)));
-  std::string library = text_of(here / "kernel.so");
-  if (code == 0 && !library.empty()) return library;
+  if (code < 0) return std::unexpected(no_compiler());
+  std::string made = text_of(here / "code");
+  if (code == 0 && !made.empty()) return made;
   return std::unexpected(fmt::format("can not compile `{}`:\n{}", written,
                                      message(text_of(here / "output"), here.string(), absolute, written)));
+}
+
+/// What the text calls or uses and does not have, of which there is nothing on a GPU; "": it has all.
+std::string missing_on_gpu(std::string_view ptx) {
+  std::istringstream lines{std::string(ptx)};
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with(".extern ")) {
+      const std::size_t end = line.find_last_not_of(" ();,");
+      return line.substr(line.find_last_of(" \t", end) + 1, end - line.find_last_of(" \t", end));
+    }
+  return "";
+}
+
+/// Of a message of the compiler, or of ours.
+std::string line_with_fault(const std::string& text) {
+  std::istringstream lines(text);
+  std::string first, line;
+  std::getline(lines, first);
+  while (std::getline(lines, line))
+    if (line.find("error: ") != std::string::npos) return line;
+  return first;
 }
 
 /// What has been loaded once stays: it may have made objects whose destructors run when the process ends. Its file
@@ -153,37 +214,67 @@ std::expected<vm::AppKernelCode, std::string> ClangCompiler::load(const vm::Fore
 }
 
 ClangCompiler::Loaded ClangCompiler::load_anew(const vm::ForeignFunction& function) {
+  std::expected<Made, std::string> library = made(function, Target::host);
+  if (!library) return std::unexpected(std::move(library.error()));
+  // one process has the code of each key once, however many programs of a session call it
+  static std::mutex process_mutex;
+  static std::unordered_map<std::string, vm::AppKernelCode> process_codes;
+  const std::scoped_lock lock(process_mutex);
+  if (const auto known = process_codes.find(library->key); known != process_codes.end()) return known->second;
+  const Loaded code = loaded(function, library->code);
+  if (code) process_codes.emplace(std::move(library->key), *code);
+  return code;
+}
+
+std::expected<std::string, std::string> ClangCompiler::ptx(const vm::ForeignFunction& function) {
+  std::expected<Made, std::string> text = made(function, Target::gpu);
+  if (!text) return std::unexpected(line_with_fault(text.error()));
+  if (const std::string missing = missing_on_gpu(text->code); !missing.empty())
+    return std::unexpected(fmt::format("it needs `{}`, which GPUs do not have", missing));
+  return std::move(text->code);
+}
+
+std::optional<std::string> ClangCompiler::find(const std::string& key) {
+  const std::scoped_lock lock(cache_mutex_);
+  if (!cache_) cache_.emplace(cache_folder_);
+  return cache_->find(key);
+}
+
+void ClangCompiler::store(const Made& made) {
+  const std::scoped_lock lock(cache_mutex_);
+  cache_->store(made.key, made.code);
+}
+
+std::expected<ClangCompiler::Made, std::string> ClangCompiler::made(const vm::ForeignFunction& function,
+                                                                    Target target) {
   std::error_code error;
   const std::string absolute = fs::absolute(function.library, error).lexically_normal().string();
   if (absolute.find_first_of("\"\\\n") != std::string::npos)
     return std::unexpected(fmt::format("`{}` has a name that C++ can not include", function.library));
   const std::string call = call_text(function, absolute);
+  const bool is_for_gpu = target == Target::gpu;
   constexpr int most_attempts = 3;
   for (int attempt = 0;; ++attempt) {
     const auto sources = kernel_sources(function.library);
     if (!sources) return std::unexpected(fmt::format("can not read `{}`: {}", function.library, sources.error()));
-    std::string key = fmt::format("AppKernel {}\n{}\n{}\n{}", codegen::cpu_identity(), flags, kernel_header(), call);
-    for (const SourceFile& file : *sources) key += fmt::format("\n{}\n{}", file.path, file.text);
-    // one process has the code of each key once, however many programs of a session call it
-    static std::mutex process_mutex;
-    static std::unordered_map<std::string, vm::AppKernelCode> process_codes;
-    const std::scoped_lock lock(process_mutex);
-    if (const auto known = process_codes.find(key); known != process_codes.end()) return known->second;
-    if (!cache_) cache_.emplace(cache_folder_);
-    std::optional<std::string> library = cache_->find(key);
-    if (!library) {
-      auto made = compiled(function.library, absolute, call);
-      if (!made) return std::unexpected(std::move(made.error()));
-      if (kernel_sources(function.library) != sources) {  // clang may have read either text
-        if (attempt + 1 < most_attempts) continue;
-        return std::unexpected(fmt::format("`{}` changes while it is compiled", function.library));
-      }
-      library = std::move(*made);
-      cache_->store(key, *library);
+    Made made{.key = fmt::format("AppKernel {}\n{} {}\n{}", is_for_gpu ? "on a GPU" : codegen::cpu_identity(),
+                                 common_flags, is_for_gpu ? gpu_flags : host_flags, call),
+              .code = {}};
+    for (const KernelHeader& header : kernel_headers()) made.key += fmt::format("\n{}", header.text);
+    for (const SourceFile& file : *sources) made.key += fmt::format("\n{}\n{}", file.path, file.text);
+    if (std::optional<std::string> known = find(made.key)) {
+      made.code = std::move(*known);
+      return made;
     }
-    const Loaded code = loaded(function, *library);
-    if (code) process_codes.emplace(std::move(key), *code);
-    return code;
+    auto code = compiled(function.library, absolute, call, is_for_gpu);
+    if (!code) return std::unexpected(std::move(code.error()));
+    if (kernel_sources(function.library) != sources) {  // clang may have read either text
+      if (attempt + 1 < most_attempts) continue;
+      return std::unexpected(fmt::format("`{}` changes while it is compiled", function.library));
+    }
+    made.code = std::move(*code);
+    store(made);
+    return made;
   }
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <expected>
 #include <mutex>
 #include <optional>
@@ -11,22 +12,32 @@
 
 namespace raddle::appkernel {
 
-/// Compiles AppKernels by hand with Debian's clang++-19 for this processor, keeps what it has made in the cache of
-/// machine code, and loads it. Kernels that several calls ask for at once are compiled one after the other.
+/// Compiles AppKernels by hand with Debian's clang++-19, for this processor and for GPUs, and keeps what it has made in
+/// the cache of machine code. Kernels for this processor that several calls ask for at once are compiled one after the
+/// other.
 class ClangCompiler final : public vm::AppKernelCompiler {
  public:
   /// @param cache_folder  "": nothing is kept on disk
   explicit ClangCompiler(std::string cache_folder) : cache_folder_(std::move(cache_folder)) {}
   std::expected<vm::AppKernelCode, std::string> load(const vm::ForeignFunction& function) override;
+  std::expected<std::string, std::string> ptx(const vm::ForeignFunction& function) override;
 
  private:
+  enum class Target : std::uint8_t { host, gpu };
+  struct Made {
+    std::string key, code;
+  };
   using Loaded = std::expected<vm::AppKernelCode, std::string>;
   Loaded load_anew(const vm::ForeignFunction& function);
+  std::expected<Made, std::string> made(const vm::ForeignFunction& function, Target target);
+  std::optional<std::string> find(const std::string& key);
+  void store(const Made& made);
 
   const std::string cache_folder_;
-  std::mutex mutex_;                         ///< guards what follows
-  std::optional<codegen::LeafCache> cache_;  ///< opened by who comes first
+  std::mutex mutex_;  ///< guards loaded_, also while a kernel is compiled
   std::unordered_map<const vm::ForeignFunction*, Loaded> loaded_;
+  std::mutex cache_mutex_;                   ///< guards cache_; may be taken under mutex_
+  std::optional<codegen::LeafCache> cache_;  ///< opened by who comes first
 };
 
 }  // namespace raddle::appkernel

@@ -52,6 +52,7 @@ void FunctionLowering::call_with_parts(const ast::FunctionDefinition& definition
   Operands checks = bind_extents(definition);
   const ir::FunctionId code = add_function(context_, definition.name.text, definition.name.span);
   FunctionLowering callee(context_, code);
+  callee.function().placement = std::exchange(function().placement, vm::Placement::any);
   Operands inputs;
   std::vector<ir::VarId> results;
   std::vector<std::pair<ir::VarId, Dense>> made;

@@ -69,7 +69,7 @@ void* Card::open_stream() {
 
 void Card::close_stream(void* stream) { driver_.destroy_stream(stream); }
 
-CardFunction Card::load(const std::string& ptx) {
+CardFunction Card::load(const std::string& ptx, const char* kernel) {
   const std::lock_guard lock(modules_mutex_);
   const auto [entry, is_new] = modules_.try_emplace(ptx);
   Module& module = entry->second;
@@ -77,7 +77,7 @@ CardFunction Card::load(const std::string& ptx) {
   int threads = 0, blocks = 0;
   if (is_new && driver_.set_context(context_) == 0 &&
       driver_.load_module(&module.module, ptx.c_str(), 0, nullptr, nullptr) == 0 &&
-      driver_.module_function(&found.function, module.module, vm::range_kernel_name) == 0 &&
+      driver_.module_function(&found.function, module.module, kernel) == 0 &&
       driver_.function_attribute(&threads, cuda_function_threads_of_block, found.function) == 0) {
     const unsigned block = std::min(usual_block, static_cast<unsigned>(threads));
     if (driver_.blocks_at_once(&blocks, found.function, static_cast<int>(block), 0) == 0) {
@@ -95,12 +95,14 @@ void Card::expect(const vm::DeviceBatch& batch) {
 
 void Card::forget(const vm::DeviceBatch& batch) {
   const std::lock_guard lock(copies_mutex_);
-  for (const vm::DeviceBatch::Memory& memory : batch.arrays) {
-    const auto copy = copies_.find(array_of(batch, memory));
-    if (--copy->second.uses != 0) continue;
-    if (copy->second.address != 0) forgotten_.push_back(copy->second.address);
-    copies_.erase(copy);
-  }
+  for (const vm::DeviceBatch::Memory& memory : batch.arrays) forget(array_of(batch, memory));
+}
+
+void Card::forget(const Array& array) {
+  const auto copy = copies_.find(array);
+  if (--copy->second.uses != 0) return;
+  if (copy->second.address != 0) forgotten_.push_back(copy->second.address);
+  copies_.erase(copy);
 }
 
 void Card::free_forgotten(void* stream) {
@@ -109,22 +111,27 @@ void Card::free_forgotten(void* stream) {
   forgotten_.clear();
 }
 
-/// Makes those that are not there yet, and puts their addresses into the words. @return an error's number
-int Card::copy_arrays(const vm::DeviceBatch& batch, std::vector<std::int64_t>& words, void* stream) {
+/// Where the copy of an array that is expected lies: it is made if it is not there yet. @error  the driver's number
+std::expected<std::uint64_t, int> Card::copy_of(const Array& array, void* stream) {
+  const auto [address, size_bytes] = array;
   const std::lock_guard lock(copies_mutex_);
+  Copy& copy = copies_.at(array);
+  if (copy.address != 0) return copy.address;
+  std::uint64_t made = 0;
+  if (const int error = driver_.allocate(&made, size_bytes, stream)) return std::unexpected(error);
+  int error = driver_.copy_in(made, reinterpret_cast<const void*>(address), size_bytes, stream);
+  if (error == 0) error = driver_.wait_for_stream(stream);  // streams of other threads are to read it, too
+  if (error != 0) return driver_.free(made, stream), std::unexpected(error);
+  return copy.address = made;
+}
+
+/// Puts the addresses of the arrays' copies into the words. @return an error's number
+int Card::copy_arrays(const vm::DeviceBatch& batch, std::vector<std::int64_t>& words, void* stream) {
   for (const vm::DeviceBatch::Memory& memory : batch.arrays) {
     if (memory.size_bytes == 0) continue;
-    Copy& copy = copies_.at(array_of(batch, memory));
-    if (copy.address == 0) {
-      std::uint64_t address = 0;
-      if (const int error = driver_.allocate(&address, memory.size_bytes, stream)) return error;
-      const auto* from = reinterpret_cast<const void*>(batch.words[memory.word]);
-      int error = driver_.copy_in(address, from, memory.size_bytes, stream);
-      if (error == 0) error = driver_.wait_for_stream(stream);  // streams of other threads are to read it, too
-      if (error != 0) return driver_.free(address, stream), error;
-      copy.address = address;
-    }
-    words[memory.word] = static_cast<std::int64_t>(copy.address);
+    const auto copy = copy_of(array_of(batch, memory), stream);
+    if (!copy) return copy.error();
+    words[memory.word] = static_cast<std::int64_t>(*copy);
   }
   return 0;
 }

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,17 +37,25 @@ class Card {
   void* open_stream();
   void close_stream(void* stream);
   /// Compiles the text for this card, or finds what was made of it before; it stays as long as the card. Any thread.
-  CardFunction load(const std::string& ptx);
+  /// @param kernel  its name in the text
+  CardFunction load(const std::string& ptx, const char* kernel);
 
   /// A batch that may run here some time: copies of the arrays that it reads stay until forget() was called as often.
   /// So the pieces of one launch, of which one follows the other, share them. Nobody changes or frees an array while a
   /// batch that reads it is under way: so long its address tells it from others.
   void expect(const vm::DeviceBatch& batch);
   void forget(const vm::DeviceBatch& batch);
+  /// The same for large arrays that a call reads.
+  void expect(const vm::DeviceCall& call);
+  void forget(const vm::DeviceCall& call);
   /// Frees copies that nobody expects any more.
   void free_forgotten(void* stream);
   /// Runs it, as a launch of its own. @return made: of how many points  @error  the driver's number
   std::expected<std::int64_t, int> run(const vm::DeviceBatch& batch, const CardFunction& code, void* stream);
+  /// Runs calls of one kernel, a warp for each, as a launch of its own; writes what they fill and their results.
+  /// @return what each has returned, 0 if all is well  @error  the driver's number
+  std::expected<std::vector<std::int64_t>, int> run(std::span<const vm::DeviceCall> calls, const CardFunction& code,
+                                                    void* stream);
 
  private:
   Card(const CudaDriver& driver, int device, void* context) : driver_(driver), device_(device), context_(context) {}
@@ -55,9 +64,11 @@ class Card {
     std::uint64_t address = 0;  ///< on the card; 0: not made yet
     std::size_t uses = 0;
   };
-  static Array array_of(const vm::DeviceBatch& batch, const vm::DeviceBatch::Memory& memory) {
+  static Array array_of(const vm::DeviceBatch& batch, const vm::AddressedMemory& memory) {
     return {batch.words[memory.word], memory.size_bytes};
   }
+  void forget(const Array& array);  ///< @pre copies_mutex_ is held
+  std::expected<std::uint64_t, int> copy_of(const Array& array, void* stream);
   int copy_arrays(const vm::DeviceBatch& batch, std::vector<std::int64_t>& words, void* stream);
   int launch(const CardFunction& code, std::vector<std::int64_t>& words, std::int64_t count, void* stream);
   int take_results(const vm::DeviceBatch& batch, const std::vector<std::int64_t>& words, std::uint64_t least,

@@ -9,11 +9,13 @@
 #include <deque>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <system_error>
 #include <thread>
 #include <utility>
 
+#include "gpu/call_queue.hpp"
 #include "gpu/cuda/card.hpp"
 #include "vm/device/device_load.hpp"
 
@@ -22,6 +24,7 @@ namespace raddle::gpu {
 namespace {
 
 constexpr unsigned threads_of_card = 8;
+constexpr unsigned call_threads_of_card = 4;
 constexpr std::int64_t batch_ns = 100'000;      // copies, a launch, two waits
 constexpr std::int64_t start_ns = 400'000'000;  // driver, context, PTX by LLVM, code by the driver
 constexpr int out_of_memory = 2;                // CUDA_ERROR_OUT_OF_MEMORY: the card is well
@@ -45,13 +48,9 @@ struct CudaDevices::State {
     opener.request_stop();
     for (std::jthread& thread : threads) thread.request_stop();
     if (opener.joinable()) opener.join();
+    compilers.clear();
     threads.clear();  // they use all below
   }
-
-  struct Text {
-    std::string ptx;
-    Done done;
-  };
 
   const unsigned most;
   const std::string library;
@@ -60,8 +59,10 @@ struct CudaDevices::State {
 
   mutable std::mutex mutex;  ///< guards all below, but what says otherwise
   std::condition_variable_any changed;
-  std::deque<Text> texts;  ///< that are to be loaded
+  std::deque<std::function<void()>> loads;  ///< to be done once the cards are open
   std::deque<vm::DeviceBatch> batches;
+  CallQueue calls;  ///< has a mutex of its own
+  bool has_call_threads = false;
   std::vector<std::unique_ptr<Card>> cards;  ///< changed by open_cards() only, before the first batch
   std::vector<bool> failed;                  ///< by card
   bool is_open = false;
@@ -69,7 +70,8 @@ struct CudaDevices::State {
   vm::DeviceLoad load_of_cards;       ///< any thread, without the mutex
   std::atomic<unsigned> working = 0;  ///< cards that have not failed; relaxed, as what it decides is tried again
   std::vector<std::jthread> threads;
-  std::jthread opener;  ///< last: uses all of the above
+  std::vector<std::jthread> compilers;  ///< of AppKernels: clang may take a second
+  std::jthread opener;                  ///< last: uses all of the above
 
   /// The library, not the driver. @return why there is none, in words; "": it is there
   std::string load() {
@@ -117,24 +119,37 @@ struct CudaDevices::State {
 
   void start_opener() {
     const std::lock_guard lock(mutex);
-    if (!opener.joinable()) opener = std::jthread([this](const std::stop_token& stop) { load_texts(stop); });
+    if (!opener.joinable()) opener = std::jthread([this](const std::stop_token& stop) { do_loads(stop); });
   }
 
-  void load_texts(const std::stop_token& stop) {
-    if (!is_opened()) static_cast<void>(open_cards());  // without cards all texts are answered with nothing
+  void do_loads(const std::stop_token& stop) {
+    if (!is_opened()) static_cast<void>(open_cards());  // without cards nothing loads
     while (true) {
       std::unique_lock lock(mutex);
-      if (!changed.wait(lock, stop, [this] { return !texts.empty(); })) return;
-      const Text text = std::move(texts.front());
-      texts.pop_front();
+      if (!changed.wait(lock, stop, [this] { return !loads.empty(); })) return;
+      const std::function<void()> load = std::move(loads.front());
+      loads.pop_front();
       lock.unlock();
-      text.done(loaded(text.ptx));
+      load();
     }
   }
 
-  std::shared_ptr<const vm::DeviceKernel> loaded(const std::string& ptx) {
+  void add_load(std::function<void()> load) {
+    const std::lock_guard lock(mutex);
+    loads.push_back(std::move(load));
+    changed.notify_all();
+  }
+
+  void start_call_threads() {
+    const std::lock_guard lock(mutex);
+    if (std::exchange(has_call_threads, true)) return;
+    for (unsigned i = 0; i < cards.size() * call_threads_of_card; ++i)
+      threads.emplace_back([this, i](const std::stop_token& stop) { work_on_calls(stop, i / call_threads_of_card); });
+  }
+
+  std::shared_ptr<const vm::DeviceKernel> loaded(const std::string& ptx, const char* name) {
     std::vector<CardFunction> functions;
-    for (const std::unique_ptr<Card>& card : cards) functions.push_back(card->load(ptx));
+    for (const std::unique_ptr<Card>& card : cards) functions.push_back(card->load(ptx, name));
     const bool runs = !functions.empty() && std::ranges::all_of(functions, &CardFunction::function);
     return runs ? std::make_shared<CudaKernel>(std::move(functions)) : nullptr;
   }
@@ -167,6 +182,41 @@ struct CudaDevices::State {
     load_of_cards.end(batch);
     outcome.spent_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
     batch.done(outcome);
+  }
+
+  void work_on_calls(const std::stop_token& stop, unsigned number) {
+    void* const stream = cards[number]->open_stream();
+    while (true) {
+      const std::vector<vm::DeviceCall> bundle = calls.take(stop);
+      if (bundle.empty()) break;
+      run(number, bundle, stream);
+      if (stream != nullptr) cards[number]->free_forgotten(stream);
+    }
+    if (stream != nullptr) cards[number]->close_stream(stream);
+  }
+
+  /// Halves of what the card has no room for.
+  void run(unsigned number, std::span<const vm::DeviceCall> bundle, void* stream) {
+    const Clock::time_point begin = Clock::now();
+    const auto tell = [&](const vm::DeviceCall& call, vm::DeviceOutcome outcome) {
+      outcome.device = number;
+      outcome.spent_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
+      for (const std::unique_ptr<Card>& card : cards) card->forget(call);
+      call.done(outcome);  // whoever is told frees what the call is made of
+    };
+    if (stream == nullptr || has_failed(number) || std::ranges::none_of(bundle, &vm::DeviceCall::is_wanted)) {
+      for (const vm::DeviceCall& call : bundle) tell(call, {.is_lost = true});
+      return;
+    }
+    const auto& kernel = static_cast<const CudaKernel&>(*bundle.front().kernel);
+    const auto statuses = cards[number]->run(bundle, kernel.functions[number], stream);
+    if (!statuses && statuses.error() == out_of_memory && bundle.size() > 1) {
+      run(number, bundle.first(bundle.size() / 2), stream);
+      return run(number, bundle.subspan(bundle.size() / 2), stream);
+    }
+    if (!statuses) note_problem(number, statuses.error());
+    for (std::size_t i = 0; i < bundle.size(); ++i)
+      tell(bundle[i], {.made = statuses && (*statuses)[i] == 0 ? 1 : 0, .is_lost = !statuses});
   }
 
   bool has_failed(unsigned number) const {
@@ -207,10 +257,36 @@ void CudaDevices::prepare(const vm::KernelGroup& kernels, vm::KernelEntry entry,
   compiler.request_ptx(kernels, entry, [state = std::weak_ptr(state_), done = std::move(done)](std::string ptx) {
     const std::shared_ptr<State> found = state.lock();
     if (!found || ptx.empty()) return done(nullptr);
-    const std::lock_guard lock(found->mutex);
-    found->texts.push_back({std::move(ptx), done});
-    found->changed.notify_all();
+    found->add_load(
+        [state = found.get(), ptx = std::move(ptx), done] { done(state->loaded(ptx, vm::range_kernel_name)); });
   });
+}
+
+void CudaDevices::prepare_calls(const vm::ForeignFunction& function, vm::AppKernelCompiler& compiler,
+                                PreparedCalls done) {
+  if (const std::string fault = state_->load(); !fault.empty()) return done(std::unexpected(fault));
+  const auto compile_and_load = [state = state_.get(), &function, &compiler, done] {
+    const std::expected<std::string, std::string> ptx = compiler.ptx(function);
+    if (!ptx) return done(std::unexpected(ptx.error()));
+    state->add_load([state, ptx = *ptx, done] {
+      std::shared_ptr<const vm::DeviceKernel> kernel = state->loaded(ptx, vm::calls_kernel_name);
+      if (kernel == nullptr) return done(std::unexpected("no GPU takes its code"));
+      state->start_call_threads();
+      done(std::move(kernel));
+    });
+  };
+  try {
+    state_->start_opener();
+    const std::lock_guard lock(state_->mutex);
+    state_->compilers.emplace_back(compile_and_load);
+  } catch (const std::system_error& error) {
+    done(std::unexpected(error.what()));
+  }
+}
+
+void CudaDevices::submit(vm::DeviceCall call) {
+  for (const std::unique_ptr<Card>& card : state_->cards) card->expect(call);
+  state_->calls.push(std::move(call));
 }
 
 void CudaDevices::submit(vm::DeviceBatch batch) {

@@ -11,7 +11,8 @@ namespace raddle::gpu {
 /// Opens nothing until the first kernel is to be prepared: then the driver's library is looked for, at once, and if
 /// there is one a thread begins with it, which opens the cards and loads kernels as their text comes. Each card has
 /// eight threads, which take batches from one queue: while one of them copies, another one's kernel runs, and small
-/// batches share the card. A card that fails gets nothing more, and what it was given is lost: problem().
+/// batches share the card. Four more take bundles of calls. A card that fails gets nothing more, and what it was given
+/// is lost: problem().
 class CudaDevices final : public vm::Devices {
  public:
   static constexpr const char* usual_library = "libcuda.so.1";
@@ -27,6 +28,8 @@ class CudaDevices final : public vm::Devices {
   void prepare(const vm::KernelGroup& kernels, vm::KernelEntry entry, vm::KernelCompiler& compiler,
                std::function<void(std::shared_ptr<const vm::DeviceKernel>)> done) override;
   void submit(vm::DeviceBatch batch) override;
+  void prepare_calls(const vm::ForeignFunction& function, vm::AppKernelCompiler& compiler, PreparedCalls done) override;
+  void submit(vm::DeviceCall call) override;
   bool is_hungry() const override;
   vm::DeviceCosts costs() const override;
   std::vector<vm::DeviceFacts> facts() const override;

@@ -11,6 +11,10 @@
 // float = double, boolean = bool, string = const char*, an array = raddle::In<T, rank> or raddle::Out<T, rank>, an
 // output that is no array = a reference. Outputs are 0 when it is called. It returns nothing, or an int: not 0 makes
 // the call fail. It may be called by several threads at once.
+//
+// On a GPU the 32 lanes of a warp run it together. Each of them does all that stands outside of for_each and once: so
+// what is written there is assigned, not added to. The functions of a warp are called by all lanes or by none: not
+// within each other, nor where only some lanes come by. The same file runs on workers, where one lane does it all.
 #ifndef RADDLE_KERNEL_H
 #define RADDLE_KERNEL_H
 
@@ -52,7 +56,8 @@ using In = Array<const T, rank>;
 template <typename T, int rank>
 using Out = Array<T, rank>;
 
-/// Lanes that run a kernel together. Here one lane does what all of them do, in the same order for the same bits.
+/// Lanes that run a kernel together, 32 of them or, on workers, one that does what they do, in an order for the same
+/// bits.
 class Warp {
  public:
   static constexpr int64_t width = 32;
@@ -61,7 +66,14 @@ class Warp {
   /// writes.
   template <typename Body>
   void for_each(int64_t count, Body body) const {
-    for (int64_t i = 0; i < count; ++i) body(i);
+    sync();
+    for (int64_t i = first(); i < count; i += step) body(i);
+    sync();
+  }
+  /// Calls body() in one lane.
+  template <typename Body>
+  void once(Body body) const {
+    for_each(1, [&](int64_t) { body(); });
   }
   /// The sum of value(i). Number i is added to part i % 32, then the parts are added pairwise.
   template <typename Value>
@@ -79,6 +91,37 @@ class Warp {
   }
 
  private:
+#ifdef __NVPTX__
+  static constexpr int64_t step = width;
+  static int64_t first() { return __nvvm_read_ptx_sreg_laneid(); }
+  /// What lanes have written before is there for all of them.
+  static void sync() { __nvvm_bar_warp_sync(~0u); }
+
+  /// What lane `first() ^ mask` has.
+  template <typename T>
+  static T of_lane(T own, int mask) {
+    int words[(sizeof(T) + 3) / 4] = {};
+    __builtin_memcpy(words, &own, sizeof(T));
+    for (int& word : words) word = __nvvm_shfl_sync_bfly_i32(~0u, word, mask, width - 1);
+    __builtin_memcpy(&own, words, sizeof(T));
+    return own;
+  }
+  template <typename T, typename Value, typename Join>
+  T reduced(int64_t count, T part, Value value, Join join) const {
+    sync();
+    for (int64_t i = first(); i < count; i += width) part = join(part, value(i));
+    for (int half = width / 2; half != 0; half /= 2) {
+      const T other = of_lane(part, half);
+      part = (first() & half) == 0 ? join(part, other) : join(other, part);  // both have the bits of the lower lane
+    }
+    sync();
+    return part;
+  }
+#else
+  static constexpr int64_t step = 1;
+  static int64_t first() { return 0; }
+  static void sync() {}
+
   template <typename T, typename Value, typename Join>
   T reduced(int64_t count, T first, Value value, Join join) const {
     T parts[width];
@@ -90,6 +133,7 @@ class Warp {
       for (int64_t lane = 0; lane < half; ++lane) parts[lane] = join(parts[lane], parts[lane + half]);
     return parts[0];
   }
+#endif
 };
 
 }  // namespace raddle

@@ -7,8 +7,10 @@
 #include <mutex>
 #include <stop_token>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "gpu/simulated/simulated_calls.hpp"
 #include "vm/device/device_load.hpp"
 #include "vm/device/devices.hpp"
 
@@ -27,6 +29,11 @@ class SimulatedDevices final : public vm::Devices {
   void prepare(const vm::KernelGroup& kernels, vm::KernelEntry entry, vm::KernelCompiler& compiler,
                std::function<void(std::shared_ptr<const vm::DeviceKernel>)> done) override;
   void submit(vm::DeviceBatch batch) override;
+  void prepare_calls(const vm::ForeignFunction& function, vm::AppKernelCompiler& compiler,
+                     PreparedCalls done) override {
+    calls_.prepare(function, compiler, done);
+  }
+  void submit(vm::DeviceCall call) override { calls_.submit(std::move(call)); }
   bool is_hungry() const override { return load_.is_below(1, warps_); }
   vm::DeviceCosts costs() const override { return costs_; }
   std::string problem() const override { return ""; }
@@ -40,6 +47,7 @@ class SimulatedDevices final : public vm::Devices {
   const unsigned warps_;
   const vm::DeviceCosts costs_;
   vm::DeviceLoad load_;
+  SimulatedCalls calls_{warps_};
   std::mutex mutex_;  ///< guards all below
   std::condition_variable_any submitted_;
   std::deque<std::shared_ptr<Launch>> launches_;  ///< those of which not all warps have begun, each once for all

@@ -16,6 +16,7 @@ import concurrent.futures
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -31,8 +32,9 @@ WAYS = ("none", "all", "all:whole")
 SIMULATED_WAYS = ("none", "simulated", "simulated:whole")
 
 
-def points_on_devices(stderr):
-    return sum(int(n) for n in re.findall(r"^points on device \d+, .* (\d+) in \d+ batches$", stderr, re.MULTILINE))
+def on_devices(stderr):
+    """Points of loops and calls of AppKernels."""
+    return sum(int(n) for n in re.findall(r"^(?:points|calls) on device \d+, .*? (\d+)(?: in \d+ batches)?$", stderr, re.MULTILINE))
 
 
 def without_counters(stderr):
@@ -46,7 +48,7 @@ def golden_difference(raddle, case):
     options = [*case.options, "-O2", f"--workers={case.workers[0] if case.fixed_workers else 2}"]
     alone = golden.run_once(raddle, case, [*options, "--gpus=none"])
     beside = golden.run_once(raddle, case, [*options, "--stats", "--gpus=all:whole"])
-    points = points_on_devices(beside[2])
+    points = on_devices(beside[2])
     for what, a, b in (("exit code", alone[0], beside[0]), ("stdout", golden.in_order(case, alone[1]), golden.in_order(case, beside[1]))):
         if a != b:
             return points, f"{what}: {a!r} without a GPU, {b!r} with one\n{beside[2]}"
@@ -79,10 +81,13 @@ def golden_differences(raddle, jobs, filters):
 def long_differences(raddle, ways, options, arguments, filters):
     """Prints a table of the longer scripts. @return of how many something differs"""
     bad = 0
-    print(f"| script | {' | '.join(f'{way}, s' for way in ways)} | points on GPUs of {', of '.join(ways[1:])} | the same output |")
+    print(f"| script | {' | '.join(f'{way}, s' for way in ways)} | points and calls on GPUs of {', of '.join(ways[1:])} | the same output |")
     print("|---|" + "---|" * (len(ways) + 2))
     for script in LONG:
         if filters and not any(part in str(script.relative_to(ROOT)) for part in filters):
+            continue
+        if "@kernel" in script.read_text(encoding="utf-8") and not shutil.which("clang++-19"):
+            print(f"| {script.stem} | not run: there is no clang++-19 |", flush=True)
             continue
         runs = []
         for way in (ways[-1], *ways):  # the first one fills the caches of code
@@ -92,7 +97,7 @@ def long_differences(raddle, ways, options, arguments, filters):
         faults = [f"{way}: {done.stderr}" for way, (_, done, _) in zip(ways, runs[1:]) if done.returncode != 0]
         same = not faults and all((done.stdout, written) == (first[1].stdout, first[2]) for _, done, written in others)
         bad += not same
-        points = ", ".join(f"{points_on_devices(done.stderr):,}" for _, done, _ in others)
+        points = ", ".join(f"{on_devices(done.stderr):,}" for _, done, _ in others)
         seconds = " | ".join(f"{seconds:.2f}" for seconds, _, _ in runs[1:])
         print(f"| {script.stem} | {seconds} | {points} | {'yes' if same else 'NO'} |", *faults, flush=True)
     return bad

@@ -54,6 +54,28 @@ printf("%s", a[n-1, :]);
 printf("%s", b[:, m-2]);
 """
 
+APP_KERNELS = """#include "raddle_kernel.h"
+RADDLE_KERNEL int scale(raddle::Warp warp, raddle::In<double, 1> x, int64_t by, const char* word, raddle::Out<double, 1> y, double& total) {
+  if (by == 13) return 7;
+  warp.for_each(x.size(), [&](int64_t i) { y[i] = std::exp(0.01 * by * x[i]) + word[1]; });
+  total = warp.sum(y.size(), [&](int64_t i) { return y[i]; });
+  return 0;
+}
+"""
+CALLS_APP_KERNELS = """import arrays;
+import io;
+@param int n = 100;
+%s @kernel="k.cu" (float y[n], float total) scale(float x[n], int by, string word);
+float x[:] = random(50);
+float totals[n];
+foreach i in [0:n-1] {
+  float y[:];
+  (y, totals[i]) = scale(x[0 : i %%%% 50 - 1], i, "ab");
+  trace(i, sum(y) == sum(y), size(y));
+}
+printf("%%.17g", sum(totals));
+"""
+
 FAILS = """import io;
 import stats;
 @param int bad = 0;
@@ -216,7 +238,7 @@ def the_scripts_of_the_check_run(folder):
     rows = re.findall(r"^\| (\w+) \| [\d.]+ \| [\d.]+ \| [\d.]+ \| [\d,]+, ([\d,]+) \| yes \|$", done.stdout, re.MULTILINE)
     expect((done.returncode, sorted(name for name, _ in rows), done.stderr), (0, sorted(path.stem for path in ROOT.glob("tests/gpu/*.df")), ""))
     whole = {name: int(points.replace(",", "")) for name, points in rows}
-    expect(whole, {**dict.fromkeys(whole, 3000), "bits": 6 * 3000, "gather": 1_003_000, "gravity": 2 * 3000})
+    expect(whole, {**dict.fromkeys(whole, 3000), "bits": 6 * 3000, "gather": 1_003_000, "gravity": 2 * 3000, "replicas": 17_532})
 
 
 def what_is_shared_prints_the_same(folder):
@@ -246,7 +268,47 @@ def kernels_become_ptx(folder):
     expect(count > 100, True)
 
 
-TESTS = [loops_go_or_it_is_said_why, loops_around_loops_go, annotations_are_followed, failing_points_read_as_on_workers, an_element_is_assigned_once, an_endless_point_is_ended, what_is_not_there_is_said,
+def app_kernels_go(folder):
+    folder.write("k.cu", APP_KERNELS)
+    folder.write("a.df", CALLS_APP_KERNELS % "")
+    folder.write("gpu.df", CALLS_APP_KERNELS % "@gpu")
+    folder.write("cpu.df", CALLS_APP_KERNELS % "@cpu")
+    expected = sorted(folder.run("run --gpus none a.df --n=13").stdout.splitlines())
+    for workers in (1, 2, 8):
+        for which, script, calls in (("simulated:whole", "a.df", 13), ("simulated", "gpu.df", 13), ("simulated:whole", "cpu.df", 0)):
+            for more in ("", "--scheduler-seed=5", "--interpret"):
+                done = folder.run(f"run --stats --gpus {which} --workers={workers} {more} {script} --n=13")
+                expect(sorted(done.stdout.splitlines()), expected)
+                found = re.search(r"^calls on device 0, simulated (\d+)$", done.stderr, re.MULTILINE)
+                expect(int(found[1]) if found else 0, calls)
+
+
+def an_app_kernel_that_fails_reads_as_on_workers(folder):
+    folder.write("k.cu", APP_KERNELS)
+    folder.write("a.df", CALLS_APP_KERNELS % "")
+    alone, beside = (folder.run(f"run --gpus {which} --keep-going a.df --n=20", code=1) for which in ("none", "simulated:whole"))
+    expect((sorted(beside.stdout.splitlines()), beside.stderr), (sorted(alone.stdout.splitlines()), alone.stderr))
+    expect_in("`scale` returned 7", beside.stderr)
+
+
+def why_an_app_kernel_stays_is_said(folder):
+    """A driver without a GPU that would run PTX: clang is asked, and what it has made is refused."""
+    script = '@kernel="k.cu" (float y) f(float x);\ntrace(f(3.0));\n'
+    folder.write("a.df", script)
+    one = {**FAKE, "RADDLE_FAKE_GPUS": "1", "XDG_CACHE_HOME": str(folder.path)}
+    kernel = '#include "raddle_kernel.h"\n%s\nRADDLE_KERNEL void f(raddle::Warp, double x, double& y) { y = %s; }\n'
+    for before, result, why in (
+            ("", "x + 1", "no GPU takes its code"),
+            ("", "std::fmod(x, 2.0) + 3", "it needs `fmod`, which GPUs do not have"),
+            ("inline double g(double x) { thread_local double z = x; return z + 1; }", "g(x)",
+             "k.cu:2:29: error: thread-local storage is not supported for the current target")):
+        folder.write("k.cu", kernel % (before, result))
+        done = folder.run("run --gpus all:whole --stats a.df", out="trace: 4.0\n", env=one)
+        expect_in(f"not on devices, AppKernel at a.df:1:26: {why}\n", done.stderr)
+
+
+TESTS = [loops_go_or_it_is_said_why, loops_around_loops_go, annotations_are_followed, failing_points_read_as_on_workers, an_element_is_assigned_once, app_kernels_go, an_app_kernel_that_fails_reads_as_on_workers,
+         why_an_app_kernel_stays_is_said, an_endless_point_is_ended, what_is_not_there_is_said,
          a_driver_is_asked, what_a_driver_does_not_take_is_done_by_workers, short_scripts_look_for_no_driver,
          sweeps_and_sessions_have_devices, the_check_for_machines_with_a_gpu_says_so_without_one,
          the_scripts_of_the_check_run, what_is_shared_prints_the_same, kernels_become_ptx]

@@ -1,4 +1,4 @@
-// Functions of shared libraries and in Tcl.
+// Functions of shared libraries, in Tcl, AppKernels.
 #include <algorithm>
 #include <optional>
 #include <span>
@@ -13,6 +13,12 @@
 namespace raddle::vm {
 
 bool ProgramCaller::run_foreign(Frame& frame, const Instruction& in) {
+  if (!goes_to_device(program_.apps[in.d].foreign)) return run_foreign_here(frame, in);
+  begin_app_kernel_call(frame, in);
+  return true;
+}
+
+bool ProgramCaller::run_foreign_here(Frame& frame, const Instruction& in) {
   const AppSite& site = program_.apps[in.d];
   std::vector<Value> inputs;
   for (const Operand file : site.file_outputs) inputs.push_back(frame.at(file).get());
@@ -24,17 +30,32 @@ bool ProgramCaller::run_foreign(Frame& frame, const Instruction& in) {
   if (run_.options.before_program) run_.options.before_program();  // it may print
   run_.note_program();
   std::vector<Value> outputs(site.outputs.size());
-  if (std::string problem = run_.foreigns[site.foreign]->call(inputs, outputs); !problem.empty()) {
+  if (std::string problem = call_on_worker(site.foreign, inputs, outputs); !problem.empty()) {
     fail_program(frame, site, here_.failure_at(frame, here_.index_of(in), std::move(problem)));
     return false;
   }
-  for (std::size_t i = 0; i < outputs.size(); ++i)
-    here_.set(frame.at(site.outputs[i]), std::move(outputs[i]), frame, here_.index_of(in), site.outputs[i]);
+  set_foreign_outputs(frame, in, outputs);
   for (const Operand output : site.file_outputs) {
     File& file = object_in<File>(frame.at(output));
     if (!here_.set(file.complete(), Value::of_void())) here_.assigned_twice(frame, here_.index_of(in), file.path());
   }
   return true;
+}
+
+void ProgramCaller::set_foreign_outputs(Frame& frame, const Instruction& in, std::span<Value> outputs) {
+  const AppSite& site = program_.apps[in.d];
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    here_.set(frame.at(site.outputs[i]), std::move(outputs[i]), frame, here_.index_of(in), site.outputs[i]);
+}
+
+/// Devices are told how long it takes.
+std::string ProgramCaller::call_on_worker(std::uint32_t foreign, std::span<const Value> inputs,
+                                          std::span<Value> outputs) {
+  if (!run_.device_calls) return run_.foreigns[foreign]->call(inputs, outputs);
+  const std::int64_t start_ns = now_ns();
+  std::string problem = run_.foreigns[foreign]->call(inputs, outputs);
+  run_.device_calls->note(foreign, now_ns() - start_ns);
+  return problem;
 }
 
 /// Functions of numbers and strings need no frame of their own if these are there.
@@ -49,7 +70,7 @@ bool ProgramCaller::call_foreign(Frame& frame, const CallSite& site, std::uint32
   };
   if (!std::ranges::all_of(site.arguments, is_there)) return false;
   const CallWay way = here_.interpreter().way_of_call(site.function);
-  if (way == CallWay::queued || worker_->perturbation().one_in(4)) return false;
+  if (way == CallWay::queued || worker_->perturbation().one_in(4) || goes_to_device(foreign)) return false;
   arguments_.clear();
   for (const Operand argument : site.arguments) arguments_.push_back(frame.at(argument).get());
   if (run_.options.before_program) run_.options.before_program();  // it may print
@@ -60,7 +81,7 @@ bool ProgramCaller::call_foreign(Frame& frame, const CallSite& site, std::uint32
   std::vector<Value> several;
   if (site.results.size() > 1) several.resize(site.results.size());
   const std::span<Value> outputs = several.empty() ? std::span(&output, site.results.size()) : several;
-  std::string problem = run_.foreigns[foreign]->call(arguments_, outputs);
+  std::string problem = call_on_worker(foreign, arguments_, outputs);
   timer.reset();
   arguments_.clear();
   if (!problem.empty()) {

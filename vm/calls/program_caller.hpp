@@ -1,8 +1,10 @@
 #pragma once
 // Calls that leave the script: external programs, C and Tcl; and the files that calls write.
 //
-// Files: apps.cpp programs; foreign_calls.cpp functions of shared libraries and in Tcl; files.cpp files.
+// Files: apps.cpp programs; foreign_calls.cpp functions of shared libraries, in Tcl, AppKernels; app_kernel_calls.cpp
+// those AppKernels that devices run; files.cpp files.
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,7 @@
 
 namespace raddle::vm {
 
+class AppKernelCall;
 class ProgramRun;
 
 class ProgramCaller : WorkerService {
@@ -36,6 +39,13 @@ class ProgramCaller : WorkerService {
   /// @return false: it is to be called as composite functions are
   bool call_foreign(Frame& frame, const CallSite& site, std::uint32_t instruction);
 
+  // --- app_kernel_calls.cpp
+  /// A device is to make a call of that foreign function now, or as soon as it is known whether it can.
+  bool goes_to_device(std::uint32_t foreign);
+  void begin_app_kernel_call(Frame& frame, const Instruction& in);
+  /// Hands it over; once it has been made, sets what it has given, or makes it here.
+  void go_on(AppKernelCall& call);
+
   // --- files.cpp
   /// Before anything is written or emptied. @return the failure if the call must not write its outputs
   Value begin_outputs(Frame& frame, const Instruction& in, WrittenFiles::How how, std::vector<std::string>& begun);
@@ -55,6 +65,10 @@ class ProgramCaller : WorkerService {
   /// Another run writes its outputs: it is looked at once more in a moment. @return false: nobody could wake it
   bool wait_for_others(ProgramRun& program);
   bool is_recorded() const;
+  bool run_foreign_here(Frame& frame, const Instruction& in);
+  std::string call_on_worker(std::uint32_t foreign, std::span<const Value> inputs, std::span<Value> outputs);
+  void set_foreign_outputs(Frame& frame, const Instruction& in, std::span<Value> outputs);
+  bool submit(AppKernelCall& call);
   void set_app_outputs(const ProgramRun& program);
 
   struct FileUse {

@@ -9,11 +9,13 @@ namespace raddle::vm {
 
 struct DeviceUse {
   std::string name;
-  std::uint64_t batches = 0, points = 0;
+  std::uint64_t batches = 0, points = 0;  ///< of loops
+  std::uint64_t calls = 0;                ///< of AppKernels
 };
 struct DeviceObstacle {
-  Place place;       ///< of the loop
-  std::string text;  ///< why its points did not go
+  Place place;       ///< of the loop, or of the AppKernel's declaration
+  std::string text;  ///< why it did not go
+  bool is_loop = true;
 };
 
 }  // namespace raddle::vm

@@ -12,13 +12,7 @@ bool places_some(const Program& program) {
   return std::ranges::any_of(program.functions, is_placed) || std::ranges::any_of(program.foreaches, is_placed);
 }
 
-const void* const dropped = reinterpret_cast<const void*>(~std::uintptr_t{0});
-
 }  // namespace
-
-bool DeviceBatch::is_wanted() const {
-  return std::atomic_ref<const void*>(run->stack_limit).load(std::memory_order_relaxed) != dropped;
-}
 
 DeviceWork::DeviceWork(std::shared_ptr<Devices> devices, KernelCompiler* compiler, const Program& program,
                        WorkerPool& pool)
@@ -30,16 +24,7 @@ DeviceWork::DeviceWork(std::shared_ptr<Devices> devices, KernelCompiler* compile
       takes_some_whole_(takes_all_whole_ || places_some(program)),
       known_(program.foreaches.size()),
       kernels_(program.foreaches.size()),
-      shared_(std::make_shared<Shared>(program.foreaches.size())) {
-  shared_->pool = &pool;
-}
-
-void DeviceWork::close() {
-  std::atomic_ref<const void*>(shared_->run.stack_limit).store(dropped, std::memory_order_relaxed);
-  std::unique_lock lock(shared_->mutex);
-  shared_->ended.wait(lock, [this] { return shared_->under_way == 0; });
-  shared_->pool = nullptr;
-}
+      shared_(std::make_shared<Shared>(pool, program.foreaches.size())) {}
 
 bool DeviceWork::may_go(const ForeachSite& site, Place place) {
   const std::size_t index = index_of(site);
@@ -77,13 +62,7 @@ void DeviceWork::Shared::prepared(std::size_t site, std::shared_ptr<const Device
   const std::lock_guard lock(mutex);
   entry.kernel = std::move(kernel);
   entry.stage.store(entry.kernel ? Stage::ready : Stage::impossible, std::memory_order_release);
-  if (!pool) return;
-  while (Task* task = entry.waiting) {
-    entry.waiting = task->next;
-    task->next = nullptr;
-    pool->inject(*task);
-    pool->release_hold();
-  }
+  release(entry.waiting);
 }
 
 bool DeviceWork::wait(const ForeachSite& site, Task& task) {
@@ -91,9 +70,7 @@ bool DeviceWork::wait(const ForeachSite& site, Task& task) {
   Entry& entry = shared_->entries[index_of(site)];
   const std::lock_guard lock(shared_->mutex);
   if (entry.stage.load(std::memory_order_relaxed) != Stage::requested) return false;
-  shared_->pool->hold();
-  task.next = entry.waiting;
-  entry.waiting = &task;
+  shared_->keep(task, entry.waiting);
   return true;
 }
 
@@ -111,11 +88,7 @@ std::int64_t DeviceWork::points_to_go(const ForeachSite& site, std::int64_t all,
 }
 
 void DeviceWork::submit(const ForeachSite& site, DeviceBatch batch, DeviceOutcome& outcome, Task& task) {
-  {
-    const std::lock_guard lock(shared_->mutex);
-    ++shared_->under_way;
-    shared_->pool->hold();
-  }
+  shared_->begin();
   batch.kernel = shared_->entries[index_of(site)].kernel;
   batch.run = &shared_->run;
   batch.done = [shared = shared_, index = index_of(site), count = batch.count(), &outcome,
@@ -133,21 +106,10 @@ void DeviceWork::Shared::done(std::size_t site, std::int64_t count, const Device
                                 std::memory_order_relaxed);
   const std::lock_guard lock(mutex);
   if (outcome.is_lost) entries[site].stage.store(Stage::impossible, std::memory_order_release);  // it would be again
-  if (outcome.device >= uses.size()) uses.resize(outcome.device + 1);
-  ++uses[outcome.device].batches;
-  uses[outcome.device].points += static_cast<std::uint64_t>(outcome.made);
-  pool->inject(task);  // from here on a worker has it, and what it points to
-  pool->release_hold();
-  --under_way;
-  ended.notify_all();
-}
-
-std::vector<DeviceUse> DeviceWork::uses() const {
-  const std::lock_guard lock(shared_->mutex);
-  std::vector<DeviceUse> all = shared_->uses;
-  const std::vector<DeviceFacts> facts = devices_->facts();
-  for (std::size_t i = 0; i < all.size() && i < facts.size(); ++i) all[i].name = facts[i].name;
-  return all;
+  DeviceUse& use = use_of(outcome);
+  ++use.batches;
+  use.points += static_cast<std::uint64_t>(outcome.made);
+  end(task);
 }
 
 std::vector<DeviceObstacle> DeviceWork::obstacles() const {

@@ -1,7 +1,6 @@
 #pragma once
 // What one run has devices do.
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "vm/device/device_rule.hpp"
+#include "vm/device/device_run.hpp"
 #include "vm/device/device_use.hpp"
 #include "vm/device/devices.hpp"
 #include "vm/device/launch_kernel.hpp"
@@ -25,7 +25,7 @@ class DeviceWork {
   DeviceWork(std::shared_ptr<Devices> devices, KernelCompiler* compiler, const Program& program, WorkerPool& pool);
   ~DeviceWork() { close(); }
   /// The run has ended: batches that are under way are dropped, and waited for. Before their tasks are freed.
-  void close();
+  void close() { shared_->close(); }
 
   /// It is for some loop that takes_whole() may be true.
   bool takes_some_whole() const { return takes_some_whole_; }
@@ -51,7 +51,7 @@ class DeviceWork {
   void submit(const ForeachSite& site, DeviceBatch batch, DeviceOutcome& outcome, Task& task);
 
   /// Not while the run goes on.
-  std::vector<DeviceUse> uses() const;
+  std::vector<DeviceUse> uses() const { return shared_->uses(devices_->facts()); }
   std::vector<DeviceObstacle> obstacles() const;  ///< none if no device was opened
 
  private:
@@ -61,19 +61,13 @@ class DeviceWork {
     std::atomic<std::int64_t> wave_ns{0};  ///< LaunchOutlook::wave_ns, by the last batch; a hint: relaxed
     Task* waiting = nullptr;               ///< guarded by the mutex; each has a hold of the pool
   };
-  struct Shared {
-    explicit Shared(std::size_t count) : entries(count) {}
+  struct Shared : DeviceRun {
+    Shared(WorkerPool& pool, std::size_t count) : DeviceRun(pool), entries(count) {}
     void prepared(std::size_t site, std::shared_ptr<const DeviceKernel> kernel);
     void done(std::size_t site, std::int64_t count, const DeviceOutcome& outcome, Task& task);
 
-    std::vector<Entry> entries;  ///< by index of Program::foreaches
-    raddle_leaf_worker run{};    ///< stack_limit: relaxed atomic, by close()
-    mutable std::mutex mutex;    ///< guards all below
-    std::condition_variable ended;
-    WorkerPool* pool = nullptr;                       ///< null when the run has ended
-    std::size_t under_way = 0;                        ///< batches
-    std::vector<DeviceUse> uses;                      ///< by device
-    std::map<std::size_t, DeviceObstacle> obstacles;  ///< by index of Program::foreaches
+    std::vector<Entry> entries;                       ///< by index of Program::foreaches
+    std::map<std::size_t, DeviceObstacle> obstacles;  ///< likewise; guarded by the mutex
   };
   std::size_t index_of(const ForeachSite& site) const {
     return static_cast<std::size_t>(&site - program_.foreaches.data());

@@ -2,12 +2,16 @@
 // Devices that compute points of launches beside the workers: what a run knows of GPUs. Implemented by gpu/, put into
 // RunOptions by the tool. A run without devices has none of this on its way.
 #include <cstdint>
+#include <expected>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "vm/foreign/app_kernel.hpp"
 #include "vm/kernel/kernel_compiler.hpp"
+#include "vm/program/addressed_memory.hpp"
 #include "vm/program/leaf_abi.hpp"
 
 namespace raddle::vm {
@@ -50,10 +54,7 @@ struct DeviceOutcome {
 struct DeviceBatch {
   std::shared_ptr<const DeviceKernel> kernel;
   std::vector<std::int64_t> words;  ///< first, step, count, addresses of the results, captures
-  /// What the address in one of the words refers to.
-  struct Memory {
-    std::size_t word = 0, size_bytes = 0;
-  };
+  using Memory = AddressedMemory;
   std::vector<Memory> results;  ///< written; behind the first point that does not end well they mean nothing
   std::vector<Memory> arrays;   ///< read
   /// The run's. With all bits of its stack_limit set (relaxed atomic) nobody wants the batch any more.
@@ -62,6 +63,18 @@ struct DeviceBatch {
   std::function<void(const DeviceOutcome&)> done;
 
   std::int64_t count() const { return words[2]; }
+  bool is_wanted() const;
+};
+
+/// One call of an AppKernel by hand, which a warp runs. All memory is the caller's, and stays as it is, until `done`.
+struct DeviceCall {
+  std::shared_ptr<const DeviceKernel> kernel;  ///< made by Devices::prepare_calls()
+  std::span<std::uint64_t> words;              ///< as for AppKernelCode; the device writes those of results
+  std::span<const AddressedMemory> read, filled;
+  raddle_leaf_worker* run = nullptr;  ///< as in DeviceBatch
+  /// Called once, on a thread of the devices', which it must not keep. `made`: 1 if it has ended well, else 0
+  std::function<void(const DeviceOutcome&)> done;
+
   bool is_wanted() const;
 };
 
@@ -75,6 +88,13 @@ class Devices {
   /// @param done      called on some thread, perhaps at once; null: none of this will ever run there
   virtual void prepare(const KernelGroup& kernels, KernelEntry entry, KernelCompiler& compiler,
                        std::function<void(std::shared_ptr<const DeviceKernel>)> done) = 0;
+  /// The same for calls of an AppKernel.
+  /// @param function  outlives what is made of its code, and so does the compiler
+  /// @param done      gets the kernel, or why there is none, in words
+  using PreparedCalls = std::function<void(std::expected<std::shared_ptr<const DeviceKernel>, std::string>)>;
+  virtual void prepare_calls(const ForeignFunction& function, AppKernelCompiler& compiler, PreparedCalls done) = 0;
+  /// Never waits. Calls of one kernel that wait together are run together.
+  virtual void submit(DeviceCall call) = 0;
   /// Never waits. Batches are taken up in their order.
   virtual void submit(DeviceBatch batch) = 0;
   /// One more batch would start soon; a hint.

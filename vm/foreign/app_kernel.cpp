@@ -30,7 +30,7 @@ std::string AppKernelFunction::call(std::span<const Value> inputs, std::span<Val
   std::string problem = arguments.set(function_, CArguments::Way::fills, inputs);
   if (!problem.empty()) return problem;
   std::array<char, 1024> thrown{};
-  const std::int64_t status = code_(arguments.pointers(), thrown.data(), thrown.size());
+  const std::int64_t status = code_(arguments.words().data(), thrown.data(), thrown.size());
   write_output_of_c();
   arguments.take_outputs(function_, outputs);
   if (thrown[0] != 0) return fmt::format("`{}` threw an exception: {}", function_.code, thrown.data());

@@ -10,11 +10,16 @@
 
 namespace raddle::vm {
 
-/// @param arguments  where each lies: inputs, then outputs
-/// @param error      gets the text of an exception, or stays as it is
-/// @param size       of that text, the zero byte included
-/// @return           what the kernel has returned; 0: nothing
-using AppKernelCode = std::int64_t (*)(void* const* arguments, char* error, std::size_t size);
+/// @param words  CArguments::words(): inputs, then outputs
+/// @param error  gets the text of an exception, or stays as it is
+/// @param size   of that text, the zero byte included
+/// @return       what the kernel has returned; 0: nothing
+using AppKernelCode = std::int64_t (*)(std::uint64_t* words, char* error, std::size_t size);
+
+/// The kernel of a module for GPUs: calls of one AppKernel, each by a warp.
+/// Parameters: the words of all calls, call by call; how many words a call has; how many calls there are; where the
+/// status of each goes, an int64_t. Any number of threads, by whole warps.
+inline constexpr const char* calls_kernel_name = "raddle_calls";
 
 /// Compiles AppKernels and loads them. Called by all workers at once.
 class AppKernelCompiler {
@@ -23,6 +28,9 @@ class AppKernelCompiler {
   /// The same code for the same `function`, whatever has become of its file meanwhile.
   /// @return code for as long as the process runs; else why there is none, for the user
   virtual std::expected<AppKernelCode, std::string> load(const ForeignFunction& function) = 0;
+  /// The text of a module in PTX with one kernel, `calls_kernel_name`. Takes a second if nobody has asked before.
+  /// @return else why the kernel runs on no GPU, for the user, in a line
+  virtual std::expected<std::string, std::string> ptx(const ForeignFunction& function) = 0;
 };
 
 class AppKernelFunction final : public ForeignCode {

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -12,13 +13,24 @@
 
 namespace raddle::vm {
 
+namespace {
+
+Value value_of(std::uint64_t word, ValueKind kind) {
+  if (kind == ValueKind::int_) return Value::of(static_cast<std::int64_t>(word));
+  if (kind == ValueKind::float_) return Value::of(std::bit_cast<double>(word));
+  return kind == ValueKind::boolean ? Value::of((word & 0xff) != 0) : Value::of_void();  // the byte that C has written
+}
+
+}  // namespace
+
 void CArguments::Unmap::operator()(void* pages) const { munmap(pages, bytes); }
 
 std::string CArguments::set(const ForeignFunction& function, Way way, std::span<const Value> inputs) {
   way_ = way;
   drop();
   words_.clear();
-  words_.reserve(2 * function.inputs.size() + function.outputs.size() + 1);  // and a void one, for a moment
+  read_.clear();
+  filled_memory_.clear();
   std::size_t extent_count = 0;
   for (const ForeignFormal& output : function.outputs) extent_count += output.rank;
   const std::size_t own = inputs.size() - extent_count;
@@ -27,7 +39,7 @@ std::string CArguments::set(const ForeignFunction& function, Way way, std::span<
   std::span<const Value> extents = inputs.subspan(own);
   for (const ForeignFormal& output : function.outputs) {
     if (output.rank == 0) {
-      if (way_ == Way::fills) words_.emplace_back().number = 0;
+      if (way_ == Way::fills) words_.push_back(0);
       continue;
     }
     std::string problem = add_filled(output, extents.first(output.rank));
@@ -38,13 +50,12 @@ std::string CArguments::set(const ForeignFunction& function, Way way, std::span<
 }
 
 std::string CArguments::add_input(const ForeignFormal& formal, const Value& value) {
-  Word& word = words_.emplace_back();
   switch (value.kind()) {
-    case ValueKind::int_: word.number = value.as_int(); break;
-    case ValueKind::float_: word.real = value.as_float(); break;
-    case ValueKind::boolean: word.truth = value.as_bool() ? 1 : 0; break;
-    case ValueKind::string: word.pointer = value.as_string().c_str(); break;
-    case ValueKind::void_: words_.pop_back(); break;  // only waited for
+    case ValueKind::int_: words_.push_back(std::bit_cast<std::uint64_t>(value.as_int())); return {};
+    case ValueKind::float_: words_.push_back(std::bit_cast<std::uint64_t>(value.as_float())); return {};
+    case ValueKind::boolean: words_.push_back(value.as_bool() ? 1 : 0); return {};
+    case ValueKind::string: add_address(value.as_string().c_str(), value.as_string().size() + 1, read_); return {};
+    case ValueKind::void_: return {};  // only waited for
     case ValueKind::array: return add_array(formal, value.as_array());
     case ValueKind::none:
     case ValueKind::bag:
@@ -52,19 +63,25 @@ std::string CArguments::add_input(const ForeignFormal& formal, const Value& valu
     case ValueKind::file:
     case ValueKind::blob:
     case ValueKind::updateable:
-    case ValueKind::failure: return fmt::format("input `{}` has no form in C", formal.name);
+    case ValueKind::failure: break;
   }
-  return {};
+  return fmt::format("input `{}` has no form in C", formal.name);
+}
+
+void CArguments::add_address(const void* address, std::size_t size_bytes, std::vector<AddressedMemory>& memory) {
+  memory.push_back({words_.size(), size_bytes});
+  words_.push_back(reinterpret_cast<std::uint64_t>(address));
 }
 
 std::string CArguments::add_array(const ForeignFormal& formal, Array& array) {
   std::size_t count = 0;
-  words_.back().pointer = array.packed(count);
-  if (words_.back().pointer == nullptr && array.size() != 0) {
+  const void* const numbers = array.packed(count);
+  if (numbers == nullptr && array.size() != 0) {
     return fmt::format("input `{}` must have the keys 0 to {}: a library gets its elements side by side", formal.name,
                        array.size() - 1);
   }
-  if (formal.rank == 0) words_.emplace_back().number = static_cast<std::int64_t>(count);
+  add_address(numbers, count * Buffer::size_of(formal.type.element.at(0).kind), read_);
+  if (formal.rank == 0) words_.push_back(count);
   return {};
 }
 
@@ -88,14 +105,14 @@ std::string CArguments::add_filled(const ForeignFormal& formal, std::span<const 
   } else {
     std::memset(numbers, 0, size);
   }
-  words_.emplace_back().pointer = numbers;
-  for (const Value& extent : extents) words_.emplace_back().number = extent.as_int();
+  add_address(numbers, size, filled_memory_);
+  for (const Value& extent : extents) words_.push_back(static_cast<std::uint64_t>(extent.as_int()));
   return {};
 }
 
 void** CArguments::pointers() {
   pointers_.clear();
-  for (Word& word : words_) pointers_.push_back(&word);
+  for (std::uint64_t& word : words_) pointers_.push_back(&word);
   return pointers_.data();
 }
 
@@ -112,12 +129,6 @@ void CArguments::take_outputs(const ForeignFunction& function, std::span<Value> 
     }
   }
   drop();
-}
-
-Value CArguments::value_of(const Word& word, ValueKind kind) {
-  if (kind == ValueKind::int_) return Value::of(word.number);
-  if (kind == ValueKind::float_) return Value::of(word.real);
-  return kind == ValueKind::boolean ? Value::of(word.truth != 0) : Value::of_void();
 }
 
 Value CArguments::take_array(Filled& filled) {

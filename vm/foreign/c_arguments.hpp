@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "vm/program/addressed_memory.hpp"
 #include "vm/program/program.hpp"
 #include "vm/value/buffer.hpp"
 #include "vm/value/value.hpp"
@@ -25,20 +26,19 @@ class CArguments {
   /// Of a new call: its inputs, then memory for what C fills, all 0. Ends with take_outputs() or drop().
   /// @return what is wrong with them, or ""
   std::string set(const ForeignFunction& function, Way way, std::span<const Value> inputs);
-  /// Where each of them lies; until the next call of set().
+  /// A word of 8 bytes for each: a number, a boolean (0 or 1), or an address; then what of C's outputs is no array if C
+  /// fills it, of each its own. Until the next call of set().
+  std::span<std::uint64_t> words() { return words_; }
+  /// Where each of them lies; likewise.
   void** pointers();
+  std::span<const AddressedMemory> read() const { return read_; }
+  std::span<const AddressedMemory> filled() const { return filled_memory_; }
   /// Lets go of what was to be filled.
   void drop() { filled_.clear(); }
   /// What C has filled. What it has returned is not touched.
   void take_outputs(const ForeignFunction& function, std::span<Value> outputs);
 
  private:
-  union Word {
-    std::int64_t number;
-    double real;
-    std::uint8_t truth;
-    const void* pointer;
-  };
   struct Unmap {
     std::size_t bytes = 0;
     void operator()(void* pages) const;
@@ -51,11 +51,12 @@ class CArguments {
   std::string add_input(const ForeignFormal& formal, const Value& value);
   std::string add_array(const ForeignFormal& formal, Array& array);
   std::string add_filled(const ForeignFormal& formal, std::span<const Value> extents);
-  static Value value_of(const Word& word, ValueKind kind);
+  void add_address(const void* address, std::size_t size_bytes, std::vector<AddressedMemory>& memory);
   static Value take_array(Filled& filled);
 
   Way way_ = Way::returns;
-  std::vector<Word> words_;  // addresses last: it does not grow beyond what was reserved
+  std::vector<std::uint64_t> words_;
+  std::vector<AddressedMemory> read_, filled_memory_;
   std::vector<void*> pointers_;
   std::vector<Filled> filled_;
 };

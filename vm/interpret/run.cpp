@@ -1,6 +1,7 @@
 #include "vm/interpret/run.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 
 #include "vm/calls/program_run.hpp"
@@ -43,6 +44,9 @@ Run::Run(Machine& machine, const Program& program, const RunOptions& options)
       constants_(program.constants.size()) {
   for (std::size_t i = 0; i < constants_.size(); ++i) constants_[i].init(program.constants[i]);
   if (options.devices) devices.emplace(options.devices, options.kernel_compiler, program, pool);
+  const auto is_kernel = [](const ForeignFunction& function) { return function.kind == ForeignKind::app_kernel; };
+  if (options.devices && std::ranges::any_of(program.foreigns, is_kernel))
+    device_calls.emplace(options.devices, options.app_kernel_compiler, program, pool);
   for (const ForeignFunction& function : program.foreigns) {
     foreigns.push_back(make_foreign_code(function, options.package_folders, options.app_kernel_compiler));
   }
@@ -76,6 +80,7 @@ Frame* Run::make_entry_frame(CellCache& cache, std::span<Future* const> inputs, 
 void Run::close() {
   leaves.close();
   if (devices) devices->close();
+  if (device_calls) device_calls->close();
 }
 
 void Run::go_on_when_idle() {
@@ -220,6 +225,15 @@ class RunDriver {
     if (run_.devices) {
       result.device_uses = run_.devices->uses();
       result.device_obstacles = run_.devices->obstacles();
+    }
+    if (run_.device_calls) {
+      const std::vector<DeviceUse> uses = run_.device_calls->uses();
+      if (uses.size() > result.device_uses.size()) result.device_uses.resize(uses.size());
+      for (std::size_t i = 0; i < uses.size(); ++i) {
+        result.device_uses[i].name = uses[i].name;
+        result.device_uses[i].calls = uses[i].calls;
+      }
+      std::ranges::copy(run_.device_calls->obstacles(), std::back_inserter(result.device_obstacles));
     }
     const bool is_cancelled = run_.options.cancel && run_.options.cancel->is_cancelled();
     // with keep_going a failed run comes to rest, too; what a stopped one leaves says nothing

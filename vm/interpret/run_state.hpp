@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "vm/calls/memo_calls.hpp"
+#include "vm/device/device_calls.hpp"
 #include "vm/device/device_work.hpp"
 #include "vm/foreign/foreign_code.hpp"
 #include "vm/interpret/call_profile.hpp"
@@ -58,7 +59,8 @@ class Run {
   const std::uint64_t number;  ///< of WrittenFiles::add_run
   LoopWindows& loop_windows;
   LeafTable leaves;
-  std::optional<DeviceWork> devices;  ///< none: workers do everything
+  std::optional<DeviceWork> devices;        ///< none: workers do everything
+  std::optional<DeviceCalls> device_calls;  ///< none: workers make all calls of AppKernels, or there are none
   MemoCalls memo_calls;
   std::vector<LoopProfile> loop_profiles;              ///< by index of Program::foreaches
   std::vector<CallProfile> call_profiles;              ///< by index of Program::functions

@@ -35,6 +35,8 @@ RADDLE_MATH_INLINE double multiply_add(double a, double b, double c) { return __
 RADDLE_MATH_INLINE double square_root(double x) {
 #ifdef __NVPTX__
   return __nvvm_sqrt_rn_d(x);
+#elif defined(__clang__)
+  return __builtin_elementwise_sqrt(x);  // __builtin_sqrt may call the function `sqrt`, which may be this one
 #else
   return __builtin_sqrt(x);
 #endif

@@ -2,17 +2,17 @@
 
 namespace raddle::vm {
 
-void Throttle::begin() {
+void Throttle::begin(std::uint32_t weight) {
   const std::lock_guard lock(mutex_);
-  ++under_way_;
+  under_way_ += weight;
   if (under_way_ > limit_) is_tight_.store(true, std::memory_order_relaxed);
 }
 
-void Throttle::end(std::uint32_t count) {
+void Throttle::end(std::uint32_t count, std::uint32_t weight) {
   Task* released = nullptr;
   {
     const std::lock_guard lock(mutex_);
-    under_way_ -= count;
+    under_way_ -= count * weight;
     if (under_way_ > limit_ / 2) return;
     is_tight_.store(false, std::memory_order_relaxed);
     released = parked_;

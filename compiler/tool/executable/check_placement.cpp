@@ -37,7 +37,9 @@ class PlacementCheck {
         check_loop(program_.foreaches[program_.instructions[i].d], program_.places[i]);
     for (vm::FunctionId id = 0; id < program_.functions.size(); ++id) {
       const vm::Function& function = program_.functions[id];
-      if (function.placement == vm::Placement::gpu && !found_.contains(id))
+      const bool is_kernel =
+          function.foreign != vm::no_id && program_.foreigns[function.foreign].kind == vm::ForeignKind::app_kernel;
+      if (function.placement == vm::Placement::gpu && !is_kernel && !found_.contains(id))
         diagnostics_.report(DiagnosticKind::not_for_gpus, span_of(function.place),
                             "no loop over numbers calls `" + ir::written_name(module_.functions[id]) +
                                 "`; single calls run on the CPU");

@@ -143,9 +143,11 @@ void print_statistics(const SourceMap& sources, const vm::RunResult& result, con
   for (std::size_t i = 0; i < result.device_uses.size(); ++i) {
     const vm::DeviceUse& use = result.device_uses[i];
     vm::print_stderr("points on device {}, {} {} in {} batches\n", i, use.name, use.points, use.batches);
+    if (use.calls != 0) vm::print_stderr("calls on device {}, {} {}\n", i, use.name, use.calls);
   }
   for (const vm::DeviceObstacle& obstacle : result.device_obstacles)
-    vm::print_stderr("not on devices, loop at {}: {}\n", sources.describe(span_of(obstacle.place)), obstacle.text);
+    vm::print_stderr("not on devices, {} at {}: {}\n", obstacle.is_loop ? "loop" : "AppKernel",
+                     sources.describe(span_of(obstacle.place)), obstacle.text);
 }
 
 }  // namespace raddle::tool

@@ -1,4 +1,3 @@
-#include <dlfcn.h>
 #include <doctest/doctest.h>
 
 #include <deque>
@@ -12,21 +11,6 @@ namespace {
 
 constexpr auto measured = vm::DeviceTakes::what_is_worth_while;
 
-/// As it is at first. It is the same for all tests of a process: the library is never unloaded.
-FakeDriver& fake() {
-  void* const library = dlopen(RADDLE_FAKE_CUDA_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-  REQUIRE(library != nullptr);
-  auto* const get = reinterpret_cast<FakeDriver* (*)()>(dlsym(library, "raddle_fake_driver"));
-  REQUIRE(bool(get));
-  FakeDriver& driver = *get();
-  driver.devices = 1;
-  driver.version = 12000;
-  driver.memory_left = std::size_t{1} << 40;
-  driver.launches = 0;
-  driver.bytes_in = 0;
-  return driver;
-}
-
 auto some_elements(std::size_t count) { return std::make_shared<std::vector<std::int64_t>>(count, 3); }
 
 void check_all_is_given_back(const FakeDriver& driver) {
@@ -38,7 +22,7 @@ void check_all_is_given_back(const FakeDriver& driver) {
 }  // namespace
 
 TEST_CASE("batches run on the cards that the driver has, and all is given back") {
-  FakeDriver& driver = fake();
+  FakeDriver& driver = fake_driver();
   driver.devices = 2;
   {
     CudaDevices devices(9, measured, RADDLE_FAKE_CUDA_LIBRARY);
@@ -65,7 +49,7 @@ TEST_CASE("batches run on the cards that the driver has, and all is given back")
 }
 
 TEST_CASE("the least point that does not end well is told, and what lies before it is there") {
-  FakeDriver& driver = fake();
+  FakeDriver& driver = fake_driver();
   {
     CudaDevices devices(1, measured, RADDLE_FAKE_CUDA_LIBRARY);
     CompilerOfTests compiler;
@@ -80,7 +64,7 @@ TEST_CASE("the least point that does not end well is told, and what lies before 
 }
 
 TEST_CASE("an array is copied once for batches that are under way together") {
-  FakeDriver& driver = fake();
+  FakeDriver& driver = fake_driver();
   {
     CudaDevices devices(1, measured, RADDLE_FAKE_CUDA_LIBRARY);
     CompilerOfTests compiler;
@@ -101,7 +85,7 @@ TEST_CASE("an array is copied once for batches that are under way together") {
 }
 
 TEST_CASE("without memory for it a batch is lost, and the next one is tried again") {
-  FakeDriver& driver = fake();
+  FakeDriver& driver = fake_driver();
   {
     CudaDevices devices(1, measured, RADDLE_FAKE_CUDA_LIBRARY);
     CompilerOfTests compiler;
@@ -117,7 +101,7 @@ TEST_CASE("without memory for it a batch is lost, and the next one is tried agai
 }
 
 TEST_CASE("PTX that the driver does not take, and no PTX, is a kernel that is not there") {
-  fake();
+  fake_driver();
   CudaDevices devices(1, measured, RADDLE_FAKE_CUDA_LIBRARY);
   CompilerOfTests compiler;
   compiler.ptx = ".version 99";
@@ -125,7 +109,7 @@ TEST_CASE("PTX that the driver does not take, and no PTX, is a kernel that is no
 }
 
 TEST_CASE("what is wrong with the driver is said") {
-  FakeDriver& driver = fake();
+  FakeDriver& driver = fake_driver();
   driver.version = 11040;
   CHECK(CudaDevices(1, measured, RADDLE_FAKE_CUDA_LIBRARY).open().error() ==
         "the driver is too old: of CUDA 11.4, and 11.8 is needed");
@@ -140,9 +124,8 @@ TEST_CASE("what is wrong with the driver is said") {
   CHECK_FALSE(prepared(none, compiler));
 }
 
-/// The last one: nothing works after it.
 TEST_CASE("a card that has failed gets nothing more") {
-  FakeDriver& driver = fake();
+  FakeDriver& driver = fake_driver();
   CudaDevices devices(1, measured, RADDLE_FAKE_CUDA_LIBRARY);
   CompilerOfTests compiler;
   const auto kernel = prepared(devices, compiler);

@@ -1,6 +1,7 @@
 // A libcuda.so.1 without a GPU, for tests: the functions of gpu/cuda/driver_functions.def, on the host. It runs no PTX:
 // the text of a module is "host CODE WORDS", the address of a raddle_leaf_function of Note [ranges] in
-// vm/program/leaf_abi.hpp and how many words it takes; all else is refused as PTX that is not valid.
+// vm/program/leaf_abi.hpp and how many words it takes, or "calls CODE", the address of a vm::AppKernelCode; all else is
+// refused as PTX that is not valid.
 //
 // It finds out what a real driver does not always tell. What is asked of a stream is done when the stream is waited
 // for, and not before. Addresses on a card are none of the host. Functions that need a context of the thread fail
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "tests/unit/gpu/fake_driver.hpp"
+#include "vm/foreign/app_kernel.hpp"
 #include "vm/program/leaf_abi.hpp"
 
 namespace {
@@ -23,7 +25,6 @@ namespace {
 using raddle::gpu::FakeDriver;
 
 FakeDriver state;
-std::atomic<int> broken{0};  ///< an error after which all fail, as after an illegal address
 thread_local void* context = nullptr;
 
 enum : int {
@@ -45,13 +46,14 @@ struct Stream {
   }
 };
 struct Module {
-  raddle_leaf_function code;
-  std::size_t words;
+  raddle_leaf_function code = nullptr;
+  std::size_t words = 0;
+  raddle::vm::AppKernelCode calls = nullptr;  ///< null: it has a range kernel
 };
 
 void* host(std::uint64_t address) { return reinterpret_cast<void*>(address & ~tag); }
 int fault() {
-  if (const int error = broken.load()) return error;
+  if (const int error = state.broken.load()) return error;
   return context == nullptr ? invalid_context : ok;
 }
 
@@ -65,6 +67,23 @@ void run(const Module& module, std::vector<std::int64_t> words, std::int64_t thr
     std::int64_t results[] = {thread, threads};
     module.code(&worker, words.data(), results, nullptr);
     *least = std::min(*least, static_cast<std::uint64_t>(results[0]));
+  }
+}
+
+/// Parameters: words of all calls, how many each has, how many calls there are, statuses.
+void run_calls(const Module& module, const std::vector<std::int64_t>& parameters) {
+  auto* row = static_cast<std::uint64_t*>(host(static_cast<std::uint64_t>(parameters[0])));
+  auto* const statuses = static_cast<std::int64_t*>(host(static_cast<std::uint64_t>(parameters[3])));
+  for (std::int64_t i = 0; i < parameters[2]; ++i, row += parameters[1]) {
+    std::vector<bool> is_address;
+    for (std::int64_t word = 0; word < parameters[1]; ++word) {
+      is_address.push_back((row[word] & tag) != 0);
+      row[word] &= ~tag;
+    }
+    char error[8];
+    statuses[i] = module.calls(row, error, sizeof error);
+    for (std::size_t word = 0; word < is_address.size(); ++word)
+      if (is_address[word]) row[word] |= tag;
   }
 }
 
@@ -116,13 +135,20 @@ int cuModuleLoadDataEx(void** module, const void* image, unsigned, int*, void**)
   if (const int error = fault()) return error;
   std::uint64_t code = 0;
   std::size_t words = 0;
-  if (std::sscanf(static_cast<const char*>(image), "host %lu %zu", &code, &words) != 2) return invalid_ptx;
+  Module made;
+  if (std::sscanf(static_cast<const char*>(image), "host %lu %zu", &code, &words) == 2)
+    made = {.code = reinterpret_cast<raddle_leaf_function>(code), .words = words};
+  else if (std::sscanf(static_cast<const char*>(image), "calls %lu", &code) == 1)
+    made = {.words = 3, .calls = reinterpret_cast<raddle::vm::AppKernelCode>(code)};
+  else
+    return invalid_ptx;
   ++state.modules;
-  return *module = new Module{reinterpret_cast<raddle_leaf_function>(code), words}, ok;
+  return *module = new Module(made), ok;
 }
 int cuModuleUnload(void* module) { return delete static_cast<Module*>(module), --state.modules, ok; }
 int cuModuleGetFunction(void** function, void* module, const char* name) {
-  if (std::strcmp(name, "raddle_range") != 0) return not_found;
+  const bool has_calls = static_cast<Module*>(module)->calls != nullptr;
+  if (std::strcmp(name, has_calls ? "raddle_calls" : "raddle_range") != 0) return not_found;
   return *function = module, ok;
 }
 int cuFuncGetAttribute(int* value, int attribute, void*) { return *value = 128, attribute == 0 ? ok : invalid_value; }
@@ -158,17 +184,26 @@ int cuMemcpyDtoHAsync_v2(void* to, std::uint64_t from, std::size_t bytes, void* 
   static_cast<Stream*>(stream)->work.emplace_back([=] { std::memcpy(to, host(from), bytes); });
   return fault();
 }
+int cuMemsetD8Async(std::uint64_t address, unsigned char byte, std::size_t count, void* stream) {
+  static_cast<Stream*>(stream)->work.emplace_back([=] { std::memset(host(address), byte, count); });
+  return fault();
+}
 int cuLaunchKernel(void* function, unsigned grid_x, unsigned, unsigned, unsigned block_x, unsigned, unsigned, unsigned,
                    void* stream, void** parameters, void**) {
   if (const int error = fault()) return error;
   while (state.is_held) std::this_thread::yield();  // no wait(): it is of one library
   ++state.launches;
-  if (state.launch_error != 0) broken = state.launch_error.load();
+  if (state.launch_error != 0) state.broken = state.launch_error.load();
   const Module module = *static_cast<Module*>(function);
   std::vector<std::int64_t> words;
   for (std::size_t i = 0; i <= module.words; ++i) words.push_back(*static_cast<std::int64_t*>(parameters[i]));
   const std::int64_t threads = std::int64_t{grid_x} * block_x;
-  static_cast<Stream*>(stream)->work.emplace_back([=] { run(module, words, threads); });
+  static_cast<Stream*>(stream)->work.emplace_back([=] {
+    if (module.calls != nullptr)
+      run_calls(module, words);
+    else
+      run(module, words, threads);
+  });
   return ok;
 }
 

@@ -9,7 +9,8 @@ namespace raddle::gpu {
 struct FakeDriver {
   std::atomic<int> devices{1};                                 ///< RADDLE_FAKE_GPUS
   std::atomic<int> version{12000};                             ///< RADDLE_FAKE_CUDA
-  std::atomic<int> launch_error{0};                            ///< of the next launch and of all that comes after
+  std::atomic<int> launch_error{0};                            ///< of the next launch
+  std::atomic<int> broken{0};                                  ///< of all that comes after such a launch
   std::atomic<std::size_t> memory_left{std::size_t{1} << 40};  ///< the largest allocation that succeeds
   std::atomic<bool> is_held{false};                            ///< launches wait until it is not
   // what there is now
@@ -18,5 +19,8 @@ struct FakeDriver {
   std::atomic<int> launches{0};
   std::atomic<std::size_t> bytes_in{0};
 };
+
+/// As it is at first. It is the same for all tests of a process: the library is never unloaded.
+FakeDriver& fake_driver();
 
 }  // namespace raddle::gpu

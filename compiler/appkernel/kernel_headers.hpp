@@ -1,0 +1,15 @@
+#pragma once
+#include <span>
+#include <string_view>
+
+namespace raddle::appkernel {
+
+struct KernelHeader {
+  const char* path;  ///< as `#include` has it
+  std::string_view text;
+};
+
+/// What AppKernels include, and what these files include in turn.
+std::span<const KernelHeader> kernel_headers();
+
+}  // namespace raddle::appkernel

@@ -1,0 +1,39 @@
+#include "gpu/call_queue.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace raddle::gpu {
+
+void CallQueue::push(vm::DeviceCall call) {
+  std::size_t bytes = 0;
+  for (const auto& memories : {call.read, call.filled})
+    for (const vm::AddressedMemory& memory : memories) bytes += memory.size_bytes;
+  {
+    const std::lock_guard lock(mutex_);
+    // the last one of its kernel is the only one that may have room
+    const auto last = std::find_if(bundles_.rbegin(), bundles_.rend(), [&call](const Bundle& bundle) {
+      return bundle.calls.front().kernel == call.kernel;
+    });
+    const bool has_room =
+        last != bundles_.rend() && last->calls.size() < most_calls && last->bytes + bytes <= most_bytes;
+    Bundle& bundle = has_room ? *last : bundles_.emplace_back();
+    bundle.bytes += bytes;
+    bundle.calls.push_back(std::move(call));
+  }
+  changed_.notify_one();
+}
+
+std::vector<vm::DeviceCall> CallQueue::take(const std::stop_token& stop, std::size_t most) {
+  std::unique_lock lock(mutex_);
+  if (!changed_.wait(lock, stop, [this] { return !bundles_.empty(); })) return {};
+  std::deque<vm::DeviceCall>& first = bundles_.front().calls;
+  const auto end = first.begin() + static_cast<std::ptrdiff_t>(std::min(most, first.size()));
+  std::vector<vm::DeviceCall> calls(std::move_iterator(first.begin()), std::move_iterator(end));
+  first.erase(first.begin(), end);
+  if (first.empty()) bundles_.pop_front();
+  return calls;
+}
+
+}  // namespace raddle::gpu

@@ -1,0 +1,36 @@
+#pragma once
+// Calls of AppKernels that wait for a device.
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <mutex>
+#include <stop_token>
+#include <vector>
+
+#include "vm/device/devices.hpp"
+
+namespace raddle::gpu {
+
+/// Calls of one kernel that wait come out together, as a bundle: so a device that is busy gets large ones, and one that
+/// has nothing to do gets each call at once. Threads: any.
+class CallQueue {
+ public:
+  static constexpr std::size_t most_calls = 4096;  ///< of a bundle
+  static constexpr std::size_t most_bytes = std::size_t{256}
+                                            << 20;  ///< that its calls read and fill; a call may have more
+
+  void push(vm::DeviceCall call);
+  /// Waits for calls. @return at most so many, of one kernel; none: to stop
+  std::vector<vm::DeviceCall> take(const std::stop_token& stop, std::size_t most = most_calls);
+
+ private:
+  struct Bundle {
+    std::deque<vm::DeviceCall> calls;
+    std::size_t bytes = 0;
+  };
+  std::mutex mutex_;  ///< guards all below
+  std::condition_variable_any changed_;
+  std::deque<Bundle> bundles_;  ///< in the order of their first calls
+};
+
+}  // namespace raddle::gpu

@@ -1,0 +1,199 @@
+// Calls of AppKernels on both kinds of devices.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <deque>
+#include <expected>
+#include <future>
+#include <string>
+#include <vector>
+
+#include "gpu/cuda/cuda_devices.hpp"
+#include "gpu/simulated/simulated_devices.hpp"
+#include "tests/unit/gpu/fake_driver.hpp"
+
+namespace raddle::gpu {
+namespace {
+
+/// y[i] = by * x[i], and their sum. Words: x, its size, by, y, its size, the sum. A negative `by` is refused.
+std::int64_t scale(std::uint64_t* words, char*, std::size_t) {
+  const auto* const x = reinterpret_cast<const std::int64_t*>(words[0]);
+  auto* const y = reinterpret_cast<std::int64_t*>(words[3]);
+  const auto by = static_cast<std::int64_t>(words[2]);
+  if (by < 0) return 5;
+  for (std::uint64_t i = 0; i < words[1]; ++i) words[5] += static_cast<std::uint64_t>(y[i] += by * x[i]);
+  return 0;
+}
+
+class AppKernelsOfTests final : public vm::AppKernelCompiler {
+ public:
+  std::expected<vm::AppKernelCode, std::string> load(const vm::ForeignFunction&) override { return scale; }
+  std::expected<std::string, std::string> ptx(const vm::ForeignFunction&) override {
+    if (!why.empty()) return std::unexpected(why);
+    return "calls " + std::to_string(reinterpret_cast<std::uint64_t>(&scale));
+  }
+  std::string why;  ///< there is no code for GPUs
+};
+
+using Prepared = std::expected<std::shared_ptr<const vm::DeviceKernel>, std::string>;
+
+Prepared prepared_calls(vm::Devices& devices, vm::AppKernelCompiler& compiler) {
+  static const vm::ForeignFunction function;
+  std::promise<Prepared> told;
+  devices.prepare_calls(function, compiler, [&](Prepared kernel) { told.set_value(std::move(kernel)); });
+  return told.get_future().get();
+}
+
+/// A call with its memory.
+struct CallOfTests {
+  CallOfTests(std::shared_ptr<std::vector<std::int64_t>> x, std::int64_t by)
+      : x(std::move(x)), y(this->x->size()), by(by) {}
+
+  std::future<vm::DeviceOutcome> submit(vm::Devices& devices, std::shared_ptr<const vm::DeviceKernel> kernel) {
+    const std::size_t bytes = 8 * x->size();
+    words = {reinterpret_cast<std::uint64_t>(x->data()), x->size(), static_cast<std::uint64_t>(by),
+             reinterpret_cast<std::uint64_t>(y.data()),  y.size(),  0};
+    read = {{0, bytes}};
+    filled = {{3, bytes}};
+    vm::DeviceCall call;
+    call.kernel = std::move(kernel);
+    call.words = words;
+    call.read = read;
+    call.filled = filled;
+    call.run = &run;
+    call.done = [this](const vm::DeviceOutcome& outcome) { told.set_value(outcome); };
+    auto outcome = told.get_future();
+    devices.submit(std::move(call));
+    return outcome;
+  }
+  bool is_right() const {
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      if (y[i] != by * (*x)[i]) return false;
+      sum += y[i];
+    }
+    return words[5] == static_cast<std::uint64_t>(sum) && words[0] == reinterpret_cast<std::uint64_t>(x->data());
+  }
+
+  const std::shared_ptr<std::vector<std::int64_t>> x;
+  std::vector<std::int64_t> y;
+  const std::int64_t by;
+  std::vector<std::uint64_t> words;
+  std::vector<vm::AddressedMemory> read, filled;
+  raddle_leaf_worker run{};
+  std::promise<vm::DeviceOutcome> told;
+};
+
+auto numbers(std::size_t count, std::int64_t value) {
+  return std::make_shared<std::vector<std::int64_t>>(count, value);
+}
+
+/// Of many sizes, none among them; several read the same array.
+void check_calls(vm::Devices& devices) {
+  AppKernelsOfTests compiler;
+  const Prepared kernel = prepared_calls(devices, compiler);
+  REQUIRE(kernel);
+  REQUIRE((*kernel)->lanes >= 32);
+  std::deque<CallOfTests> calls;
+  std::vector<std::future<vm::DeviceOutcome>> outcomes;
+  const auto shared = numbers(500, 7);
+  for (int i = 0; i < 600; ++i) {
+    const auto x = i % 3 == 0 ? shared : numbers(static_cast<std::size_t>(i % 50), i);
+    outcomes.push_back(calls.emplace_back(x, i % 7 == 0 ? -1 : i).submit(devices, *kernel));
+  }
+  for (int i = 0; i < 600; ++i) {
+    const vm::DeviceOutcome outcome = outcomes[static_cast<std::size_t>(i)].get();
+    CHECK(outcome.made == (i % 7 == 0 ? 0 : 1));
+    CHECK_FALSE(outcome.is_lost);
+    if (outcome.made == 1) CHECK(calls[static_cast<std::size_t>(i)].is_right());
+  }
+}
+
+}  // namespace
+
+TEST_CASE("calls of AppKernels: simulated devices") {
+  for (const unsigned warps : {1U, 2U, 8U}) {
+    SimulatedDevices devices(warps, {});
+    check_calls(devices);
+  }
+}
+
+TEST_CASE("calls of AppKernels: cards; all is given back") {
+  FakeDriver& driver = fake_driver();
+  driver.devices = 2;
+  {
+    CudaDevices devices(9, vm::DeviceTakes::what_is_worth_while, RADDLE_FAKE_CUDA_LIBRARY);
+    check_calls(devices);
+  }
+  CHECK(driver.contexts == 0);
+  CHECK(driver.modules == 0);
+  CHECK(driver.allocations == 0);
+}
+
+TEST_CASE("calls that wait for a card are launched together, and a large array that they read is copied once") {
+  FakeDriver& driver = fake_driver();
+  CudaDevices devices(1, vm::DeviceTakes::what_is_worth_while, RADDLE_FAKE_CUDA_LIBRARY);
+  AppKernelsOfTests compiler;
+  const Prepared kernel = prepared_calls(devices, compiler);
+  REQUIRE(kernel);
+  driver.is_held = true;
+  const auto large = numbers(1 << 18, 2);
+  std::deque<CallOfTests> calls;
+  std::vector<std::future<vm::DeviceOutcome>> outcomes;
+  for (int i = 0; i < 200; ++i) outcomes.push_back(calls.emplace_back(large, i).submit(devices, *kernel));
+  driver.is_held = false;
+  for (auto& outcome : outcomes) CHECK(outcome.get().made == 1);
+  for (const CallOfTests& call : calls) CHECK(call.is_right());
+  CHECK(driver.bytes_in < (std::size_t{3} << 20));
+  CHECK(driver.launches < 200);
+}
+
+TEST_CASE("a card without room for a bundle gets halves of it, and what it has no room for at all is lost") {
+  FakeDriver& driver = fake_driver();
+  CudaDevices devices(1, vm::DeviceTakes::what_is_worth_while, RADDLE_FAKE_CUDA_LIBRARY);
+  AppKernelsOfTests compiler;
+  const Prepared kernel = prepared_calls(devices, compiler);
+  REQUIRE(kernel);
+  driver.memory_left = 60'000;
+  std::deque<CallOfTests> calls;
+  std::vector<std::future<vm::DeviceOutcome>> outcomes;
+  for (int i = 0; i < 300; ++i) outcomes.push_back(calls.emplace_back(numbers(1'000, i), i).submit(devices, *kernel));
+  for (auto& outcome : outcomes) CHECK(outcome.get().made == 1);
+  for (const CallOfTests& call : calls) CHECK(call.is_right());
+  auto& too_large = calls.emplace_back(numbers(10'000, 1), 1);
+  CHECK(too_large.submit(devices, *kernel).get().is_lost);
+  CHECK(devices.problem().find("OUT_OF_MEMORY") != std::string::npos);
+  CHECK(calls.emplace_back(numbers(1'000, 1), 1).submit(devices, *kernel).get().made == 1);
+}
+
+TEST_CASE("what a run does not want any more is dropped, and after a fault of the card all is lost") {
+  FakeDriver& driver = fake_driver();
+  CudaDevices devices(1, vm::DeviceTakes::what_is_worth_while, RADDLE_FAKE_CUDA_LIBRARY);
+  AppKernelsOfTests compiler;
+  const Prepared kernel = prepared_calls(devices, compiler);
+  REQUIRE(kernel);
+  CallOfTests unwanted(numbers(3, 1), 1), broken(numbers(3, 1), 1), after(numbers(3, 1), 1);
+  unwanted.run.stack_limit = reinterpret_cast<const void*>(~std::uintptr_t{0});
+  CHECK(unwanted.submit(devices, *kernel).get().made == 0);
+  CHECK(driver.launches == 0);
+  driver.launch_error = 700;
+  CHECK(broken.submit(devices, *kernel).get().is_lost);
+  CHECK(after.submit(devices, *kernel).get().is_lost);
+  CHECK(devices.problem().find("ILLEGAL_ADDRESS") != std::string::npos);
+}
+
+TEST_CASE("why a kernel runs on no GPU is told") {
+  FakeDriver& driver = fake_driver();
+  AppKernelsOfTests compiler;
+  compiler.why = "it needs `fmod`, which GPUs do not have";
+  {
+    CudaDevices devices(1, vm::DeviceTakes::what_is_worth_while, RADDLE_FAKE_CUDA_LIBRARY);
+    CHECK(prepared_calls(devices, compiler).error() == compiler.why);
+  }
+  driver.devices = 0;
+  compiler.why.clear();
+  CudaDevices none(1, vm::DeviceTakes::what_is_worth_while, RADDLE_FAKE_CUDA_LIBRARY);
+  CHECK_FALSE(prepared_calls(none, compiler));
+}
+
+}  // namespace raddle::gpu

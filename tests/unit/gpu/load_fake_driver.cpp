@@ -1,0 +1,24 @@
+#include <dlfcn.h>
+#include <doctest/doctest.h>
+
+#include "tests/unit/gpu/fake_driver.hpp"
+
+namespace raddle::gpu {
+
+FakeDriver& fake_driver() {
+  void* const library = dlopen(RADDLE_FAKE_CUDA_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  REQUIRE(library != nullptr);
+  auto* const get = reinterpret_cast<FakeDriver* (*)()>(dlsym(library, "raddle_fake_driver"));
+  REQUIRE(bool(get));
+  FakeDriver& driver = *get();
+  driver.devices = 1;
+  driver.version = 12000;
+  driver.launch_error = 0;
+  driver.broken = 0;
+  driver.memory_left = std::size_t{1} << 40;
+  driver.launches = 0;
+  driver.bytes_in = 0;
+  return driver;
+}
+
+}  // namespace raddle::gpu

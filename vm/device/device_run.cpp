@@ -1,0 +1,68 @@
+#include "vm/device/device_run.hpp"
+
+#include <atomic>
+
+namespace raddle::vm {
+
+namespace {
+
+const void* const dropped = reinterpret_cast<const void*>(~std::uintptr_t{0});
+
+bool is_dropped(raddle_leaf_worker& run) {
+  return std::atomic_ref<const void*>(run.stack_limit).load(std::memory_order_relaxed) == dropped;
+}
+
+}  // namespace
+
+bool DeviceBatch::is_wanted() const { return !is_dropped(*run); }
+bool DeviceCall::is_wanted() const { return !is_dropped(*run); }
+
+void DeviceRun::close() {
+  std::atomic_ref<const void*>(run.stack_limit).store(dropped, std::memory_order_relaxed);
+  std::unique_lock lock(mutex);
+  ended.wait(lock, [this] { return under_way == 0; });
+  pool = nullptr;
+}
+
+void DeviceRun::begin() {
+  const std::lock_guard lock(mutex);
+  ++under_way;
+  pool->hold();
+}
+
+void DeviceRun::end(Task& task) {
+  pool->inject(task);
+  pool->release_hold();
+  --under_way;
+  ended.notify_all();
+}
+
+void DeviceRun::keep(Task& task, Task*& waiting) {
+  pool->hold();
+  task.next = waiting;
+  waiting = &task;
+}
+
+void DeviceRun::release(Task*& waiting) {
+  if (!pool) return;
+  while (Task* task = waiting) {
+    waiting = task->next;
+    task->next = nullptr;
+    pool->inject(*task);
+    pool->release_hold();
+  }
+}
+
+DeviceUse& DeviceRun::use_of(const DeviceOutcome& outcome) {
+  if (outcome.device >= used.size()) used.resize(outcome.device + 1);
+  return used[outcome.device];
+}
+
+std::vector<DeviceUse> DeviceRun::uses(const std::vector<DeviceFacts>& facts) const {
+  const std::lock_guard lock(mutex);
+  std::vector<DeviceUse> all = used;
+  for (std::size_t i = 0; i < all.size() && i < facts.size(); ++i) all[i].name = facts[i].name;
+  return all;
+}
+
+}  // namespace raddle::vm

@@ -1,0 +1,40 @@
+#pragma once
+// What devices have under way for a run.
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+#include <vector>
+
+#include "vm/device/device_use.hpp"
+#include "vm/device/devices.hpp"
+#include "vm/schedule/worker_pool.hpp"
+
+namespace raddle::vm {
+
+/// Shared with the devices' callbacks, which may come after the run has ended: then they find no pool. Threads: any.
+struct DeviceRun {
+  explicit DeviceRun(WorkerPool& pool) : pool(&pool) {}
+  /// The run has ended: what is under way is dropped, and waited for. Before its tasks are freed.
+  void close();
+  /// Something is given to a device; end() is to follow.
+  void begin();
+  /// @pre the mutex is held, here and below. From here on a worker has the task, and what it points to
+  void end(Task& task);
+  /// The task waits for the devices to say something. @param waiting  chained by Task::next, each with a hold of the
+  /// pool
+  void keep(Task& task, Task*& waiting);
+  /// Injects them all, unless the run has ended.
+  void release(Task*& waiting);
+  DeviceUse& use_of(const DeviceOutcome& outcome);
+  /// Takes the mutex.
+  std::vector<DeviceUse> uses(const std::vector<DeviceFacts>& facts) const;
+
+  raddle_leaf_worker run{};  ///< stack_limit: relaxed atomic, by close()
+  mutable std::mutex mutex;  ///< guards all below
+  std::condition_variable ended;
+  WorkerPool* pool;
+  std::size_t under_way = 0;
+  std::vector<DeviceUse> used;  ///< by device
+};
+
+}  // namespace raddle::vm
