@@ -10,8 +10,10 @@ void CallQueue::push(vm::DeviceCall call) {
   std::size_t bytes = 0;
   for (const auto& memories : {call.read, call.filled})
     for (const vm::AddressedMemory& memory : memories) bytes += memory.size_bytes;
+  bool has_waiting = false;
   {
     const std::lock_guard lock(mutex_);
+    has_waiting = waiting_ != 0;
     // the last one of its kernel is the only one that may have room
     const auto last = std::find_if(bundles_.rbegin(), bundles_.rend(), [&call](const Bundle& bundle) {
       return bundle.calls.front().kernel == call.kernel;
@@ -22,12 +24,15 @@ void CallQueue::push(vm::DeviceCall call) {
     bundle.bytes += bytes;
     bundle.calls.push_back(std::move(call));
   }
-  changed_.notify_one();
+  if (has_waiting) changed_.notify_one();
 }
 
 std::vector<vm::DeviceCall> CallQueue::take(const std::stop_token& stop, std::size_t most) {
   std::unique_lock lock(mutex_);
-  if (!changed_.wait(lock, stop, [this] { return !bundles_.empty(); })) return {};
+  ++waiting_;
+  const bool has_calls = changed_.wait(lock, stop, [this] { return !bundles_.empty(); });
+  --waiting_;
+  if (!has_calls) return {};
   std::deque<vm::DeviceCall>& first = bundles_.front().calls;
   const auto end = first.begin() + static_cast<std::ptrdiff_t>(std::min(most, first.size()));
   std::vector<vm::DeviceCall> calls(std::move_iterator(first.begin()), std::move_iterator(end));

@@ -31,6 +31,7 @@ class CallQueue {
   std::mutex mutex_;  ///< guards all below
   std::condition_variable_any changed_;
   std::deque<Bundle> bundles_;  ///< in the order of their first calls
+  unsigned waiting_ = 0;        ///< threads: a push that finds none of them tells nobody
 };
 
 }  // namespace raddle::gpu

@@ -10,7 +10,9 @@ std::string_view between(const char* begin, const char* end) { return {begin, st
 /// @param line  the first one
 Definition read_definition(std::string_view line) {
   Definition found;
-  const std::size_t body = line.find(" {");
+  const bool is_kernel = line.starts_with("@kernel=");  // has no body
+  if (is_kernel) line.remove_prefix(line.find("\" ") + 2);
+  const std::size_t body = line.find(is_kernel ? ";" : " {");
   const bool is_variable = body == std::string_view::npos;
   found.head = line.substr(0, is_variable ? line.find(';') : body);
   found.is_function = !is_variable && !line.starts_with("type ");

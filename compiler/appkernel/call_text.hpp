@@ -13,7 +13,7 @@ inline constexpr const char* call_place = "what the script declares";
 /// C++ that includes the kernel's file and calls the kernel with what AppKernelFunction gives it; compiled for GPUs it
 /// has vm::calls_kernel_name in place of the function for workers. Where the kernel is declared otherwise than the
 /// script says, the compiler tells of a call that does not fit.
-/// @param path  of the file, absolute, without `"`, `\\` and line ends
+/// @param path  of the file as `#include` is to have it, without `"`, `\\` and line ends
 std::string call_text(const vm::ForeignFunction& function, const std::string& path);
 
 }  // namespace raddle::appkernel

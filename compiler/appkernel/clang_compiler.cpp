@@ -36,11 +36,11 @@ namespace fs = std::filesystem;
 // come first.
 constexpr const char* common_flags = "-x c++ -std=c++20 -O3 -ffp-contract=off -fmath-errno -fno-color-diagnostics";
 constexpr const char* host_flags = "-march=native -fPIC -shared -Wl,-Bsymbolic";
-// That of compiler/codegen/nvptx. Headers of the system are told that they are for this processor.
+// That of compiler/codegen/nvptx. Headers of the system are told that they are for this processor. What throws is found
+// by what it calls.
 constexpr const char* gpu_flags =
-    "--target=nvptx64-nvidia-cuda -march=sm_70 --cuda-feature=+ptx78 -S -nogpulib "
-    "-fconvergent-functions "
-    "-fno-rtti -D_GNU_SOURCE -D__x86_64__=1";
+    "--target=nvptx64-nvidia-cuda -march=sm_70 --cuda-feature=+ptx78 -S -nogpulib -fconvergent-functions "
+    "-fignore-exceptions -fno-rtti -D_GNU_SOURCE -D__x86_64__=1";
 
 std::vector<std::string> words_of(const std::string& text) {
   std::istringstream stream(text);
@@ -182,6 +182,20 @@ std::string missing_on_gpu(std::string_view ptx) {
   return "";
 }
 
+/// Of what `#include` names: of the library's own files `<name>`, else the absolute path.
+std::string included(const vm::ForeignFunction& function) {
+  const std::string& file = function.library;
+  if (file.starts_with('<')) return file.substr(1, file.find('>') - 1);
+  std::error_code error;
+  return fs::absolute(file, error).lexically_normal().string();
+}
+
+/// Those of the library are the same as long as the tool is.
+std::expected<std::vector<SourceFile>, std::string> sources_of(const vm::ForeignFunction& function) {
+  if (function.library.starts_with('<')) return {};
+  return kernel_sources(included(function));
+}
+
 /// Of a message of the compiler, or of ours.
 std::string line_with_fault(const std::string& text) {
   std::istringstream lines(text);
@@ -247,15 +261,18 @@ void ClangCompiler::store(const Made& made) {
 
 std::expected<ClangCompiler::Made, std::string> ClangCompiler::made(const vm::ForeignFunction& function,
                                                                     Target target) {
-  std::error_code error;
-  const std::string absolute = fs::absolute(function.library, error).lexically_normal().string();
-  if (absolute.find_first_of("\"\\\n") != std::string::npos)
+  const bool is_of_library = function.library.starts_with('<');  // it is among the headers
+  if (is_of_library &&
+      std::ranges::find(kernel_headers(), included(function), &KernelHeader::path) == kernel_headers().end())
+    return std::unexpected(fmt::format("the library has no file `{}` of AppKernels", included(function)));
+  const std::string file = included(function);
+  if (file.find_first_of("\"\\\n") != std::string::npos)
     return std::unexpected(fmt::format("`{}` has a name that C++ can not include", function.library));
-  const std::string call = call_text(function, absolute);
+  const std::string call = call_text(function, file);
   const bool is_for_gpu = target == Target::gpu;
   constexpr int most_attempts = 3;
   for (int attempt = 0;; ++attempt) {
-    const auto sources = kernel_sources(function.library);
+    const auto sources = sources_of(function);
     if (!sources) return std::unexpected(fmt::format("can not read `{}`: {}", function.library, sources.error()));
     Made made{.key = fmt::format("AppKernel {}\n{} {}\n{}", is_for_gpu ? "on a GPU" : codegen::cpu_identity(),
                                  common_flags, is_for_gpu ? gpu_flags : host_flags, call),
@@ -266,9 +283,9 @@ std::expected<ClangCompiler::Made, std::string> ClangCompiler::made(const vm::Fo
       made.code = std::move(*known);
       return made;
     }
-    auto code = compiled(function.library, absolute, call, is_for_gpu);
+    auto code = compiled(function.library, file, call, is_for_gpu);
     if (!code) return std::unexpected(std::move(code.error()));
-    if (kernel_sources(function.library) != sources) {  // clang may have read either text
+    if (sources_of(function) != sources) {  // clang may have read either text
       if (attempt + 1 < most_attempts) continue;
       return std::unexpected(fmt::format("`{}` changes while it is compiled", function.library));
     }

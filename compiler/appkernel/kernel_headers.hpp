@@ -5,7 +5,7 @@
 namespace raddle::appkernel {
 
 struct KernelHeader {
-  const char* path;  ///< as `#include` has it
+  std::string_view path;  ///< as `#include` has it
   std::string_view text;
 };
 

@@ -36,6 +36,18 @@ void BackgroundCompiler::request_ptx(const vm::KernelGroup& kernels, vm::KernelE
   requested_.notify_one();
 }
 
+void BackgroundCompiler::request_super_ptx(const std::vector<vm::RangeKernel>& ranges,
+                                           std::function<void(std::string)> done) {
+  Request request{{"", vm::KernelEntry::range, vm::KernelTarget::super, false}, {}, done};
+  for (const vm::RangeKernel& range : ranges) {
+    const CodeRequest& one = request.ranges.emplace_back(vm::write_kernels(range.group), range.entry);
+    request.asked.kernels +=
+        std::to_string(one.entry.reads) + " " + std::to_string(one.kernels.size()) + "\n" + one.kernels;
+  }
+  if (!queue(std::move(request))) return done("");
+  requested_.notify_one();
+}
+
 /// @return false if there can be no thread that compiles
 bool BackgroundCompiler::queue(Request request) {
   const std::scoped_lock lock(mutex_);
@@ -69,14 +81,16 @@ void BackgroundCompiler::work(const std::stop_token& stop) {
 void BackgroundCompiler::answer_ptx(const Request& request) {
   const std::string key = kernel_key(request.asked, plugin_identity_, "");
   if (const std::optional<std::string> kept = cache_->find(key)) return request.done_ptx(*kept);
-  const std::expected<std::string, std::string> text = plugin_.ptx(request.asked.kernels, request.asked.entry);
+  const std::expected<std::string, std::string> text = request.ranges.empty()
+                                                           ? plugin_.ptx(request.asked.kernels, request.asked.entry)
+                                                           : plugin_.super_ptx(request.ranges);
   if (!text) return request.done_ptx("");
   request.done_ptx(*text);
   cache_->store(key, *text);
 }
 
 void BackgroundCompiler::answer(const Request& request) {
-  if (request.asked.target == vm::KernelTarget::nvptx) return answer_ptx(request);
+  if (request.asked.target != vm::KernelTarget::host) return answer_ptx(request);
   const std::string key = kernel_key(request.asked, plugin_identity_, cpu_identity_);
   const auto [entry, is_new] = known_.try_emplace(key);
   std::optional<LoadedLeaf>& leaf = entry->second;

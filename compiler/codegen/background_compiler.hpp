@@ -11,6 +11,7 @@
 #include <string>
 #include <thread>
 #include <unordered_map>
+#include <vector>
 
 #include "compiler/codegen/leaf_cache.hpp"
 #include "compiler/codegen/load_plugin.hpp"
@@ -39,13 +40,15 @@ class BackgroundCompiler final : public vm::KernelCompiler {
                std::function<void(raddle_leaf_function)> done) override;
   void request_ptx(const vm::KernelGroup& kernels, vm::KernelEntry entry,
                    std::function<void(std::string)> done) override;
+  void request_super_ptx(const std::vector<vm::RangeKernel>& ranges, std::function<void(std::string)> done) override;
   LeafCounters counters() const { return {compiled_, from_cache_}; }
 
  private:
   struct Request {
     CodeRequest asked;
     std::function<void(raddle_leaf_function)> done;
-    std::function<void(std::string)> done_ptx;  ///< in its place, for KernelTarget::nvptx
+    std::function<void(std::string)> done_ptx;  ///< in its place, for KernelTarget::nvptx and super
+    std::vector<CodeRequest> ranges{};          ///< for KernelTarget::super: what `asked` is about, one by one
   };
   bool queue(Request request);
   void work(const std::stop_token& stop);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "compiler/codegen/build_id.hpp"
 #include "compiler/codegen/plugin.hpp"
@@ -57,6 +58,18 @@ std::expected<std::string, std::string> Plugin::ptx(const std::string& kernels, 
   const PluginRequest asked = {kernels.data(), kernels.size(), &entry, false};
   std::string text;
   if (!reinterpret_cast<GetPtx>(*symbol)(&asked, plugin_version, keep_text, &text)) return std::unexpected(text);
+  return text;
+}
+
+std::expected<std::string, std::string> Plugin::super_ptx(std::span<const CodeRequest> ranges) const {
+  const auto symbol = find_symbol(path_, "raddle_codegen_super_ptx");
+  if (!symbol) return std::unexpected(symbol.error());
+  std::vector<PluginRequest> asked;
+  for (const CodeRequest& range : ranges)
+    asked.push_back({range.kernels.data(), range.kernels.size(), &range.entry, false});
+  std::string text;
+  if (!reinterpret_cast<GetSuperPtx>(*symbol)(asked.data(), asked.size(), plugin_version, keep_text, &text))
+    return std::unexpected(text);
   return text;
 }
 

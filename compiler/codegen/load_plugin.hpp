@@ -29,6 +29,8 @@ class Plugin {
   /// What vm::KernelCompiler::request_ptx() is about. @param kernels  a group as vm::write_kernels() has it
   /// @error  why not: no plugin, or the plugin's reason
   std::expected<std::string, std::string> ptx(const std::string& kernels, vm::KernelEntry entry) const;
+  /// What vm::KernelCompiler::request_super_ptx() is about. @param ranges  each as for ptx()  @error  likewise
+  std::expected<std::string, std::string> super_ptx(std::span<const CodeRequest> ranges) const;
 
  private:
   const std::string path_;

@@ -1,10 +1,13 @@
 #include "compiler/codegen/plugin.hpp"
 
 #include <expected>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "compiler/codegen/compile_kernels.hpp"
 #include "compiler/codegen/nvptx/ptx_text.hpp"
+#include "compiler/codegen/nvptx/super_ptx_text.hpp"
 #include "vm/kernel/kernel_bytes.hpp"
 
 namespace codegen = raddle::codegen;
@@ -46,6 +49,16 @@ Text ptx_of(const codegen::PluginRequest& request, std::uint32_t version) {
   return codegen::ptx_text(*kernels, request.entries[0]);
 }
 
+Text super_ptx_of(std::span<const codegen::PluginRequest> requests, std::uint32_t version) {
+  std::vector<vm::RangeKernel> ranges;
+  for (const codegen::PluginRequest& request : requests) {
+    auto kernels = kernels_of(request, version);
+    if (!kernels) return std::unexpected(kernels.error());
+    ranges.push_back({std::move(*kernels), request.entries[0]});
+  }
+  return codegen::super_ptx_text(ranges);
+}
+
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) bool raddle_codegen_compile(const codegen::PluginRequest* request,
@@ -68,4 +81,12 @@ extern "C" __attribute__((visibility("default"))) bool raddle_codegen_ptx(const 
                                                                           codegen::TextReceiver receive,
                                                                           void* receiver) {
   return give(ptx_of(*request, version), receive, receiver);
+}
+
+extern "C" __attribute__((visibility("default"))) bool raddle_codegen_super_ptx(const codegen::PluginRequest* requests,
+                                                                                std::uint64_t count,
+                                                                                std::uint32_t version,
+                                                                                codegen::TextReceiver receive,
+                                                                                void* receiver) {
+  return give(super_ptx_of({requests, count}, version), receive, receiver);
 }

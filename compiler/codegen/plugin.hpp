@@ -7,7 +7,7 @@
 namespace raddle::codegen {
 
 /// Raised with each change of what is below. Kernels come as bytes that say of which form they are.
-inline constexpr std::uint32_t plugin_version = 7;
+inline constexpr std::uint32_t plugin_version = 8;
 
 /// Gets the whole text in one call, and copies it.
 using TextReceiver = void (*)(void* receiver, const char* text, std::uint64_t size_bytes);
@@ -27,6 +27,9 @@ using GetLlvmText = bool (*)(const PluginRequest* request, std::uint32_t version
 
 using GetPtx = bool (*)(const PluginRequest* request, std::uint32_t version, TextReceiver receive, void* receiver);
 
+using GetSuperPtx = bool (*)(const PluginRequest* requests, std::uint64_t count, std::uint32_t version,
+                             TextReceiver receive, void* receiver);
+
 inline constexpr const char* plugin_file = "libraddle_codegen.so";  ///< beside the executable
 
 }  // namespace raddle::codegen
@@ -43,4 +46,7 @@ bool raddle_codegen_llvm_text(const raddle::codegen::PluginRequest* request, std
 /// reason why not has
 bool raddle_codegen_ptx(const raddle::codegen::PluginRequest* request, std::uint32_t version,
                         raddle::codegen::TextReceiver receive, void* receiver);
+/// @param requests  each as for raddle_codegen_ptx  @return  likewise, of the super kernel of all of them
+bool raddle_codegen_super_ptx(const raddle::codegen::PluginRequest* requests, std::uint64_t count,
+                              std::uint32_t version, raddle::codegen::TextReceiver receive, void* receiver);
 }

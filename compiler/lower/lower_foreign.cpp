@@ -29,7 +29,8 @@ void FunctionLowering::lower_foreign(const ast::FunctionDefinition& definition) 
       const auto [file, name] =
           check_detail::kernel_name(ast::as<ast::StringLiteral>(*annotation.value).value, definition.name.text);
       const std::string& script = context_.module.sources->at(definition.name.span.file).path();
-      foreign.library = (std::filesystem::path(script).parent_path() / file).string();
+      const bool is_of_library = file.starts_with('<');
+      foreign.library = is_of_library ? file : (std::filesystem::path(script).parent_path() / file).string();
       foreign.code = name;
     }
   }

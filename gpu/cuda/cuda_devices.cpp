@@ -33,7 +33,7 @@ class CudaKernel final : public vm::DeviceKernel {
  public:
   /// @param functions  by card; at least one. Cards of one machine are taken to be alike
   explicit CudaKernel(std::vector<CardFunction> functions)
-      : DeviceKernel(functions.front().lanes), functions(std::move(functions)) {}
+      : DeviceKernel(functions.front().lanes, functions.size()), functions(std::move(functions)) {}
   const std::vector<CardFunction> functions;
 };
 

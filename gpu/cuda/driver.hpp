@@ -15,6 +15,7 @@ enum CudaAttribute : int {
   cuda_compute_minor = 76,
   cuda_memory_pools = 115,
   cuda_function_threads_of_block = 0,
+  cuda_function_registers = 4,
 };
 
 /// All functions return 0 or an error's number. Threads: any, for the driver; what concerns a context needs

@@ -56,6 +56,15 @@ using In = Array<const T, rank>;
 template <typename T, int rank>
 using Out = Array<T, rank>;
 
+/// Adds, whatever other lanes add to the same number.
+inline void add(int64_t& sum, int64_t number) {
+#ifdef __NVPTX__
+  __atomic_fetch_add(&sum, number, __ATOMIC_RELAXED);
+#else
+  sum += number;
+#endif
+}
+
 /// Lanes that run a kernel together, 32 of them or, on workers, one that does what they do, in an order for the same
 /// bits.
 class Warp {

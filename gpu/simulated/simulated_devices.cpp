@@ -1,14 +1,17 @@
 #include "gpu/simulated/simulated_devices.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <system_error>
+#include <bit>
+#include <limits>
 #include <utility>
 
 namespace raddle::gpu {
 
 namespace {
+
+constexpr std::uint64_t idle_ns = 2'000'000;  ///< until the threads sleep
+constexpr std::uint64_t ever = std::numeric_limits<std::uint64_t>::max();
+constexpr std::int64_t chunks_of_warp = 4;
 
 class SimulatedKernel final : public vm::DeviceKernel {
  public:
@@ -16,50 +19,51 @@ class SimulatedKernel final : public vm::DeviceKernel {
   const raddle_leaf_function code;
 };
 
-using Clock = std::chrono::steady_clock;
+/// What stands for the function of its task.
+struct SimulatedBatch {
+  explicit SimulatedBatch(vm::DeviceBatch given) : batch(std::move(given)) {}
+  const vm::DeviceBatch batch;
+  std::uint64_t begin = 0;  ///< when the first chunk was taken up: written by who has it
+};
+
+/// A lane's points: words as a kernel takes them have the end in place of the number of points.
+std::uint64_t compute_points(std::uint64_t function, const std::int64_t* words, std::uint64_t first, std::uint64_t step,
+                             std::uint64_t end) {
+  auto& simulated = *reinterpret_cast<SimulatedBatch*>(function);
+  const vm::DeviceBatch& batch = simulated.batch;
+  if (first == 0) simulated.begin = superkernel::now_ns();
+  if (!batch.is_wanted()) return first;
+  std::vector<std::int64_t> own(words, words + batch.words.size());
+  own[2] = static_cast<std::int64_t>(end);
+  std::int64_t results[] = {static_cast<std::int64_t>(first), static_cast<std::int64_t>(step)};
+  static_cast<const SimulatedKernel&>(*batch.kernel).code(batch.run, own.data(), results, nullptr);
+  return static_cast<std::uint64_t>(results[0]);
+}
+
+superkernel::QueueSizes sizes_for(unsigned warps) {
+  return {.descriptors_log2 = 5, .shares_log2 = static_cast<std::uint32_t>(std::bit_width(warps)), .slots_log2 = 4};
+}
+
+std::size_t lines(std::size_t bytes) { return bytes / superkernel::line_bytes; }
+
+superkernel::Queues queues_of(const superkernel::QueueSizes& sizes, void* host, void* device) {
+  const superkernel::DeviceBlock block(sizes, static_cast<std::byte*>(device));
+  block.write_first_values(0);
+  superkernel::Queues queues = queues_in(sizes, superkernel::HostBlock(sizes, static_cast<std::byte*>(host)), block);
+  queues.idle_ns = idle_ns;
+  return queues;
+}
 
 }  // namespace
 
-/// A batch with its warps. They share two words: the least number of a point that does not end well, which each lowers
-/// (relaxed), and how many warps have not ended (acq_rel): who ends last has all that the others have written, and
-/// tells.
-struct SimulatedDevices::Launch {
-  Launch(vm::DeviceBatch given, unsigned most_warps, vm::DeviceLoad& load)
-      : batch(std::move(given)),
-        load(load),
-        warps(static_cast<unsigned>(std::clamp<std::int64_t>((batch.count() + lanes - 1) / lanes, 1, most_warps))),
-        unended(warps),
-        made(batch.count()) {}
-
-  void run(unsigned warp) {
-    const auto code = static_cast<const SimulatedKernel&>(*batch.kernel).code;
-    for (unsigned lane = 0; lane < lanes && batch.is_wanted(); ++lane) {
-      std::int64_t words[] = {warp * lanes + lane, warps * lanes};
-      code(batch.run, batch.words.data(), words, nullptr);
-      std::int64_t least = made.load(std::memory_order_relaxed);
-      while (words[0] < least && !made.compare_exchange_weak(least, words[0], std::memory_order_relaxed)) {
-      }
-    }
-    if (unended.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-    const auto spent = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
-    load.end(batch);
-    batch.done({.made = batch.is_wanted() ? made.load(std::memory_order_relaxed) : 0, .spent_ns = spent});
-  }
-
-  const vm::DeviceBatch batch;
-  vm::DeviceLoad& load;
-  const unsigned warps;
-  Clock::time_point begin;  ///< of the first warp; guarded by SimulatedDevices::mutex_ until all have begun
-  unsigned begun = 0;       ///< warps; guarded likewise
-  std::atomic<unsigned> unended;
-  std::atomic<std::int64_t> made;
-};
-
-SimulatedDevices::SimulatedDevices(unsigned warps, const vm::DeviceCosts& costs) : warps_(warps), costs_(costs) {}
-
-SimulatedDevices::~SimulatedDevices() {
-  for (std::jthread& thread : threads_) thread.request_stop();
-}
+SimulatedDevices::SimulatedDevices(unsigned warps, const vm::DeviceCosts& costs)
+    : warps_(warps),
+      costs_(costs),
+      host_memory_(lines(superkernel::HostBlock::size_bytes(sizes_for(warps)))),
+      device_memory_(lines(superkernel::DeviceBlock::size_bytes(sizes_for(warps)))),
+      threads_(warps, compute_points),
+      kernel_(sizes_for(warps), superkernel::HostBlock(sizes_for(warps), host_memory_.front().bytes),
+              queues_of(sizes_for(warps), host_memory_.data(), device_memory_.data()), ever, threads_) {}
 
 void SimulatedDevices::prepare(const vm::KernelGroup& kernels, vm::KernelEntry entry, vm::KernelCompiler& compiler,
                                std::function<void(std::shared_ptr<const vm::DeviceKernel>)> done) {
@@ -71,37 +75,23 @@ void SimulatedDevices::prepare(const vm::KernelGroup& kernels, vm::KernelEntry e
 
 void SimulatedDevices::submit(vm::DeviceBatch batch) {
   load_.begin(batch);
-  auto launch = std::make_shared<Launch>(std::move(batch), warps_, load_);
-  std::unique_lock lock(mutex_);
-  if (!has_threads()) {
-    lock.unlock();
-    load_.end(launch->batch);
-    return launch->batch.done({.is_lost = true});
-  }
-  launches_.push_back(std::move(launch));
-  submitted_.notify_all();
-}
-
-/// Starts them, fewer if the system has no more. @pre mutex_ is held
-bool SimulatedDevices::has_threads() {
-  try {
-    while (threads_.size() < warps_) threads_.emplace_back([this](const std::stop_token& stop) { work(stop); });
-  } catch (const std::system_error&) {
-  }
-  return !threads_.empty();
-}
-
-void SimulatedDevices::work(const std::stop_token& stop) {
-  while (true) {
-    std::unique_lock lock(mutex_);
-    if (!submitted_.wait(lock, stop, [this] { return !launches_.empty(); })) return;
-    const std::shared_ptr<Launch> launch = launches_.front();
-    if (launch->begun == 0) launch->begin = Clock::now();
-    const unsigned warp = launch->begun++;
-    if (launch->begun == launch->warps) launches_.pop_front();
-    lock.unlock();
-    launch->run(warp);
-  }
+  auto given = std::make_shared<SimulatedBatch>(std::move(batch));
+  const std::int64_t count = given->batch.count();
+  const std::int64_t warps_needed = std::clamp<std::int64_t>((count + lanes - 1) / lanes, 1, warps_);
+  superkernel::QueueTask task;
+  task.function = reinterpret_cast<std::uint64_t>(given.get());
+  task.words = reinterpret_cast<std::uint64_t>(given->batch.words.data());
+  task.count = static_cast<std::uint64_t>(count);
+  task.chunk = static_cast<std::uint64_t>(std::max<std::int64_t>(count / (warps_needed * chunks_of_warp), lanes));
+  task.shares = static_cast<std::uint64_t>(warps_needed);
+  kernel_.submit(task, [this, given](std::optional<std::uint64_t> made) {
+    const vm::DeviceBatch& done = given->batch;
+    load_.end(done);
+    if (!made) return done.done({.is_lost = true});
+    const auto least = static_cast<std::int64_t>(std::min(*made, static_cast<std::uint64_t>(done.count())));
+    const auto spent = static_cast<std::int64_t>(superkernel::now_ns() - given->begin);
+    done.done({.made = done.is_wanted() ? least : 0, .spent_ns = spent});
+  });
 }
 
 }  // namespace raddle::gpu

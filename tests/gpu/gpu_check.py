@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """What to run on a machine with a GPU: `./dev gpu-check`.
 
-    gpu_check.py [--raddle PATH] [--jobs N] [--simulated] [FILTER..]
+    gpu_check.py [--raddle PATH] [--jobs N] [--simulated | --queues] [FILTER..]
 
 Runs all golden scripts and examples with `--gpus all:whole`, so that each loop that a GPU can run goes there, and compares
 what they print with what they print with `--gpus none`; then the longer scripts beside this file, with `none`, `all` and
-`all:whole`, compares what they print and write, and tells their times. Prints a table, and ends with 1 if anything differs.
+`all:whole`, compares what they print and write, and tells their times; then, where raddle_gpu_queues is beside raddle, what
+the queues of the super kernel cost (--queues: that only). Prints tables, and ends with 1 if anything differs or fails.
 Without a driver it says so and ends with 0.
 
 --simulated: the longer scripts only, of few points, on a simulated device: for machines without a GPU.
@@ -103,11 +104,26 @@ def long_differences(raddle, ways, options, arguments, filters):
     return bad
 
 
+def measure_queues(raddle):
+    """@return whether something went wrong"""
+    folder = pathlib.Path(raddle).parent
+    programs = [path for path in (folder / "raddle_gpu_queues", folder / "tests" / "raddle_gpu_queues") if path.exists()]
+    if not programs:
+        return False
+    print("\n", end="", flush=True)
+    try:
+        return subprocess.run([programs[0]], check=False, timeout=120).returncode != 0
+    except subprocess.TimeoutExpired:
+        print("the queues: it does not end")
+        return True
+
+
 def main():
     parser = argparse.ArgumentParser(description="Compares runs with GPUs and without.")
     parser.add_argument("--raddle", default=golden.BUILT, metavar="PATH")
     parser.add_argument("--jobs", type=int, default=4, metavar="N", help="scripts at once")
     parser.add_argument("--simulated", action="store_true", help="the longer scripts, shortened, on a simulated device")
+    parser.add_argument("--queues", action="store_true", help="what the queues of the super kernel cost, and nothing else")
     parser.add_argument("filters", nargs="*", metavar="FILTER", help="part of a script's path")
     options = parser.parse_args()
     raddle = str(pathlib.Path(options.raddle).resolve())
@@ -118,10 +134,13 @@ def main():
         print("gpu-check: " + found.stderr.strip().removeprefix("raddle: --gpus 1: "))
         return 0
     print(subprocess.run([raddle, "doctor"], capture_output=True, text=True, check=False).stdout)
+    if options.queues:
+        return 1 if measure_queues(raddle) else 0
     with tempfile.TemporaryDirectory(prefix="raddle-gpu-cache-") as cache:
         os.environ["XDG_CACHE_HOME"] = cache
         bad = golden_differences(raddle, options.jobs, options.filters)
         bad += long_differences(raddle, WAYS, [], [], options.filters)
+    bad += measure_queues(raddle)
     return 1 if bad else 0
 
 

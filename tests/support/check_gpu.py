@@ -5,6 +5,7 @@
     check_gpu.py [--raddle PATH] [FILTER]
 """
 
+import os
 import re
 import subprocess
 
@@ -299,6 +300,8 @@ def why_an_app_kernel_stays_is_said(folder):
     kernel = '#include "raddle_kernel.h"\n%s\nRADDLE_KERNEL void f(raddle::Warp, double x, double& y) { y = %s; }\n'
     for before, result, why in (
             ("", "x + 1", "no GPU takes its code"),
+            ("#include <stdexcept>\ninline double g(double x) { if (x > 9) throw std::runtime_error(\"large\"); return x + 1; }", "g(x)",
+             "it needs `__cxa_allocate_exception`, which GPUs do not have"),
             ("", "std::fmod(x, 2.0) + 3", "it needs `fmod`, which GPUs do not have"),
             ("inline double g(double x) { thread_local double z = x; return z + 1; }", "g(x)",
              "k.cu:2:29: error: thread-local storage is not supported for the current target")):
@@ -307,11 +310,40 @@ def why_an_app_kernel_stays_is_said(folder):
         expect_in(f"not on devices, AppKernel at a.df:1:26: {why}\n", done.stderr)
 
 
+def kernels_become_a_super_kernel(folder):
+    """Of the same scripts. What LLVM 19 would make of atomics loses its order: there is none but what the queues say by themselves."""
+    count = 0
+    forbidden = re.compile(r"\b(trap|brkpt|vprintf|\.local|__nv_\w+|fence|membar|(ld|st)\.volatile|(atom|red)\.(?!relaxed|acq_rel)\S+|call\S*|\.callprototype)\b")
+    ordered = ("ld.acquire.sys.u64", "st.release.sys.v2.u64", "st.release.gpu.u64", "ld.acquire.gpu.u64", "atom.acq_rel.gpu.add.u64")
+    for script in sorted([*ROOT.glob("tests/gpu/*.df"), *ROOT.glob("tests/golden/language/*.df"), *ROOT.glob("examples/*.df")]):
+        text = subprocess.run([folder.raddle, "run", "--emit=super", script.name], cwd=script.parent, capture_output=True, text=True, check=False).stdout
+        if ".entry" not in text:
+            expect((script.name, text if "LLVM" in text else ""), (script.name, ""))
+            continue
+        expect((script.name, re.findall(r"\.entry \w+", text), re.findall(r"^\.target \w+", text, re.MULTILINE)), (script.name, [".entry raddle_super"], [".target sm_70"]))
+        found = forbidden.search(text)
+        expect((script.name, found and found[0]), (script.name, None))
+        expect((script.name, [form for form in ordered if form not in text]), (script.name, []))
+        expect((script.name, ".maxntid 256, 1, 1" in text, ".minnctapersm 4" in text), (script.name, True, True))
+        count += 1
+    expect(("scripts with a super kernel", count, count > 10), ("scripts with a super kernel", count, True))
+
+
+def the_queues_are_measured(folder):
+    """On the driver without a GPU: that they run, not how fast."""
+    bench = ROOT / "build" / "tests" / "raddle_gpu_queues"
+    done = subprocess.run([bench], capture_output=True, text=True, check=False)
+    expect((done.returncode, done.stdout, done.stderr), (0, "gpu-queues: there is no driver for GPUs of NVIDIA (libcuda.so.1)\n", ""))
+    done = subprocess.run([bench, "--small"], env={**os.environ, **FAKE}, capture_output=True, text=True, check=False)
+    expect((done.returncode, done.stderr), (0, ""))
+    expect((done.stdout.splitlines()[0], done.stdout.count(" M/s |"), done.stdout.count("G points/s"), done.stdout.count("efficiency")), ("Fake GPU 0, 4 multiprocessors", 6, 6, 8))
+
+
 TESTS = [loops_go_or_it_is_said_why, loops_around_loops_go, annotations_are_followed, failing_points_read_as_on_workers, an_element_is_assigned_once, app_kernels_go, an_app_kernel_that_fails_reads_as_on_workers,
          why_an_app_kernel_stays_is_said, an_endless_point_is_ended, what_is_not_there_is_said,
          a_driver_is_asked, what_a_driver_does_not_take_is_done_by_workers, short_scripts_look_for_no_driver,
          sweeps_and_sessions_have_devices, the_check_for_machines_with_a_gpu_says_so_without_one,
-         the_scripts_of_the_check_run, what_is_shared_prints_the_same, kernels_become_ptx]
+         the_scripts_of_the_check_run, what_is_shared_prints_the_same, kernels_become_ptx, kernels_become_a_super_kernel, the_queues_are_measured]
 
 
 if __name__ == "__main__":

@@ -111,6 +111,8 @@ STEPS = [
     Step("fuzz", "random text through the compiler, under ASan and UBSan",
          [*build("asan", "raddle_fuzz"), [PYTHON, "tests/fuzz/run.py", "--seed=1", "--seconds=60"]], quick=[]),
     Step("tsan", "those that start threads under TSan", sanitized("tsan", "raddle_concurrent_tests"), quick=[]),
+    Step("weakened", "tests of the super kernel's queues notice each order that is made weaker, under TSan",
+         [*build("tsan", "raddle_weakened_queues"), [PYTHON, "tests/stress/weakened_queues.py"]], quick=[]),
     Step("stress", "small scripts and stress tests, again and again, under TSan and ASan with 8 workers",
          [*build("asan", *STRESSED), *build("tsan", *STRESSED), [PYTHON, "tests/stress/all_workers.py", "--seconds=120"]],
          quick=[]),

@@ -101,10 +101,12 @@ void DeviceCalls::Shared::prepared(std::size_t foreign,
                                    std::expected<std::shared_ptr<const DeviceKernel>, std::string> kernel) {
   Entry& entry = entries[foreign];
   const std::lock_guard lock(mutex);
-  if (kernel)
+  if (kernel) {
     entry.kernel = std::move(*kernel);
-  else
+    while (calls.size() < entry.kernel->devices) calls.emplace_back(0);
+  } else {
     entry.obstacle = std::move(kernel.error());
+  }
   entry.stage.store(entry.kernel ? Stage::ready : Stage::impossible, std::memory_order_release);
   release(entry.waiting);
 }
@@ -135,10 +137,18 @@ void DeviceCalls::Shared::done(std::size_t foreign, std::int64_t begun_ns, const
   Entry& entry = entries[foreign];
   entry.under_way.fetch_sub(1, std::memory_order_relaxed);
   if (outcome.made == 1) note_lately(entry.device_ns, clock_ns() - begun_ns);
-  const std::lock_guard lock(mutex);
   if (outcome.is_lost) entry.stage.store(Stage::impossible, std::memory_order_release);  // it would be again
-  use_of(outcome).calls += static_cast<std::uint64_t>(outcome.made);
+  if (outcome.made == 1) calls[outcome.device].fetch_add(1, std::memory_order_relaxed);
   end(task);
+}
+
+std::vector<DeviceUse> DeviceCalls::uses() const {
+  const std::lock_guard lock(shared_->mutex);
+  std::vector<DeviceUse> all;
+  const std::vector<DeviceFacts> facts = devices_->facts();
+  for (std::size_t i = 0; i < shared_->calls.size(); ++i)
+    all.push_back({.name = facts[i].name, .calls = shared_->calls[i].load(std::memory_order_relaxed)});
+  return all;
 }
 
 std::vector<DeviceObstacle> DeviceCalls::obstacles() const {

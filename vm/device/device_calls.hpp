@@ -2,6 +2,7 @@
 // What one run has devices do of its calls of AppKernels.
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -45,7 +46,7 @@ class DeviceCalls {
   void submit(std::uint32_t foreign, DeviceCall call, DeviceOutcome& outcome, Task& task);
 
   /// Not while the run goes on.
-  std::vector<DeviceUse> uses() const { return shared_->uses(devices_->facts()); }
+  std::vector<DeviceUse> uses() const;
   std::vector<DeviceObstacle> obstacles() const;  ///< none if no device was opened
 
  private:
@@ -69,7 +70,8 @@ class DeviceCalls {
     Shared(WorkerPool& pool, std::size_t count) : DeviceRun(pool), entries(count) {}
     void prepared(std::size_t foreign, std::expected<std::shared_ptr<const DeviceKernel>, std::string> kernel);
     void done(std::size_t foreign, std::int64_t begun_ns, const DeviceOutcome& outcome, Task& task);
-    std::vector<Entry> entries;  ///< by index of Program::foreigns
+    std::vector<Entry> entries;                    ///< by index of Program::foreigns
+    std::deque<std::atomic<std::uint64_t>> calls;  ///< by device; grows under the mutex, before any call goes
   };
   void request(std::uint32_t foreign);
   bool is_workers_part(Entry& entry) const;

@@ -1,7 +1,5 @@
 #include "vm/device/device_run.hpp"
 
-#include <atomic>
-
 namespace raddle::vm {
 
 namespace {
@@ -20,20 +18,20 @@ bool DeviceCall::is_wanted() const { return !is_dropped(*run); }
 void DeviceRun::close() {
   std::atomic_ref<const void*>(run.stack_limit).store(dropped, std::memory_order_relaxed);
   std::unique_lock lock(mutex);
-  ended.wait(lock, [this] { return under_way == 0; });
+  ended.wait(lock, [this] { return under_way.load(std::memory_order_acquire) == 0; });
   pool = nullptr;
 }
 
 void DeviceRun::begin() {
-  const std::lock_guard lock(mutex);
-  ++under_way;
+  under_way.fetch_add(1, std::memory_order_relaxed);
   pool->hold();
 }
 
 void DeviceRun::end(Task& task) {
   pool->inject(task);
   pool->release_hold();
-  --under_way;
+  if (under_way.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  const std::lock_guard lock(mutex);
   ended.notify_all();
 }
 

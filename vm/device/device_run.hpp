@@ -1,5 +1,6 @@
 #pragma once
 // What devices have under way for a run.
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <mutex>
@@ -18,10 +19,10 @@ struct DeviceRun {
   void close();
   /// Something is given to a device; end() is to follow.
   void begin();
-  /// @pre the mutex is held, here and below. From here on a worker has the task, and what it points to
+  /// From here on a worker has the task, and what it points to. @pre the mutex is not held
   void end(Task& task);
-  /// The task waits for the devices to say something. @param waiting  chained by Task::next, each with a hold of the
-  /// pool
+  /// @pre the mutex is held, here and below. The task waits for the devices to say something. @param waiting  chained
+  /// by Task::next, each with a hold of the pool
   void keep(Task& task, Task*& waiting);
   /// Injects them all, unless the run has ended.
   void release(Task*& waiting);
@@ -32,9 +33,11 @@ struct DeviceRun {
   raddle_leaf_worker run{};  ///< stack_limit: relaxed atomic, by close()
   mutable std::mutex mutex;  ///< guards all below
   std::condition_variable ended;
-  WorkerPool* pool;
-  std::size_t under_way = 0;
+  WorkerPool* pool;             ///< not changed, and read without the mutex, as long as something is under way
   std::vector<DeviceUse> used;  ///< by device
+  /// Without the mutex. begin() comes before close(): relaxed. Who ends the last one (acq_rel) tells, under the mutex,
+  /// so that close() does not miss it, and touches the pool no more.
+  std::atomic<std::size_t> under_way{0};
 };
 
 }  // namespace raddle::vm

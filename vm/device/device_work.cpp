@@ -104,11 +104,13 @@ void DeviceWork::Shared::done(std::size_t site, std::int64_t count, const Device
   if (outcome.made > 0)
     entries[site].wave_ns.store(wave_ns_of(outcome.spent_ns, count, entries[site].kernel->lanes),
                                 std::memory_order_relaxed);
-  const std::lock_guard lock(mutex);
-  if (outcome.is_lost) entries[site].stage.store(Stage::impossible, std::memory_order_release);  // it would be again
-  DeviceUse& use = use_of(outcome);
-  ++use.batches;
-  use.points += static_cast<std::uint64_t>(outcome.made);
+  {
+    const std::lock_guard lock(mutex);
+    if (outcome.is_lost) entries[site].stage.store(Stage::impossible, std::memory_order_release);  // it would be again
+    DeviceUse& use = use_of(outcome);
+    ++use.batches;
+    use.points += static_cast<std::uint64_t>(outcome.made);
+  }
   end(task);
 }
 

@@ -38,9 +38,11 @@ struct DeviceCosts {
 class DeviceKernel {
  public:
   /// @param lanes  points that one device computes side by side at most: so many take it about as long as one does
-  explicit DeviceKernel(std::int64_t lanes) : lanes(lanes) {}
+  /// @param devices  that run it, those with the least numbers
+  explicit DeviceKernel(std::int64_t lanes, std::size_t devices = 1) : lanes(lanes), devices(devices) {}
   virtual ~DeviceKernel() = default;
   const std::int64_t lanes;
+  const std::size_t devices;
 };
 
 struct DeviceOutcome {

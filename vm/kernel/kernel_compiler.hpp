@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "vm/kernel/kernel.hpp"
 #include "vm/program/leaf_abi.hpp"
@@ -14,6 +15,7 @@ namespace raddle::vm {
 enum class KernelTarget : std::uint8_t {
   host,   ///< the CPU of this machine
   nvptx,  ///< GPUs of NVIDIA, sm_70 and later: text in PTX, ISA 7.8
+  super,  ///< the same GPUs: a super kernel for many kernels
 };
 
 /// How machine code is called; see raddle_leaf_function.
@@ -38,7 +40,14 @@ struct KernelEntryPoint {
   KernelEntry entry;
 };
 
+/// The first kernel of a group, for the threads of a device.
+struct RangeKernel {
+  KernelGroup group;
+  KernelEntry entry;  ///< of the kind `range`
+};
+
 inline constexpr const char* range_kernel_name = "raddle_range";
+inline constexpr const char* super_kernel_name = "raddle_super";
 
 /// Compiles in the background: a request never stops the run.
 class KernelCompiler {
@@ -56,6 +65,9 @@ class KernelCompiler {
   /// that does not end well, if it is less than what is there. No kernel of the group may be recursive or call C.
   /// @param entry  of the kind `range`  @param done  "": it could not be compiled
   virtual void request_ptx(const KernelGroup& kernels, KernelEntry entry, std::function<void(std::string)> done) = 0;
+  /// For KernelTarget::super: a module with one kernel, `super_kernel_name`, which takes the Queues of
+  /// gpu/superkernel/queues.hpp. Its function N computes points of ranges[N], whose words lie in memory.
+  virtual void request_super_ptx(const std::vector<RangeKernel>& ranges, std::function<void(std::string)> done) = 0;
 };
 
 }  // namespace raddle::vm

@@ -8,52 +8,13 @@
 #include "compiler/codegen/nvptx/ptx_text.hpp"
 
 #include <llvm/IR/IntrinsicsNVPTX.h>
-#include <llvm/IR/LegacyPassManager.h>
-#include <llvm/IR/Verifier.h>
-#include <llvm/MC/TargetRegistry.h>
 #include <llvm/Target/TargetMachine.h>
 
-#include <memory>
-
 #include "compiler/codegen/module_emitter.hpp"
-#include "compiler/codegen/optimise.hpp"
-
-// There is no header of LLVM's that declares these, but for those of all targets.
-extern "C" {
-void LLVMInitializeNVPTXTargetInfo();
-void LLVMInitializeNVPTXTarget();
-void LLVMInitializeNVPTXTargetMC();
-void LLVMInitializeNVPTXAsmPrinter();
-}
+#include "compiler/codegen/nvptx/nvptx_target.hpp"
 
 namespace raddle::codegen {
 namespace {
-
-std::expected<std::unique_ptr<llvm::TargetMachine>, std::string> gpu() {
-  LLVMInitializeNVPTXTargetInfo();
-  LLVMInitializeNVPTXTarget();
-  LLVMInitializeNVPTXTargetMC();
-  LLVMInitializeNVPTXAsmPrinter();
-  const std::string triple = "nvptx64-nvidia-cuda";
-  std::string fault;
-  const llvm::Target* const target = llvm::TargetRegistry::lookupTarget(triple, fault);
-  if (target == nullptr) return std::unexpected(fault);
-  llvm::TargetOptions options;
-  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // Note [agreement] in kernels_to_llvm.cpp
-  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, "sm_70", "+ptx78", options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
-}
-
-std::string refusal(const vm::KernelGroup& group) {
-  const GroupFacts facts(group);
-  for (vm::KernelId id = 0; id < group.size(); ++id) {
-    if (facts.is_recursive(id)) return "`" + group[id].name + "` calls itself";
-    if (!group[id].reductions.empty()) return "`" + group[id].name + "` reduces many numbers";
-    if (!group[id].foreign_calls.empty())
-      return "`" + group[id].name + "` calls the C function `" + group[id].foreign_calls.front().symbol + "`";
-  }
-  return "";
-}
 
 /// A thread for each point, or for several if there are more.
 void emit_kernel(ModuleEmitter& module, std::size_t reads) {
@@ -103,27 +64,16 @@ void emit_kernel(ModuleEmitter& module, std::size_t reads) {
 }  // namespace
 
 std::expected<std::string, std::string> ptx_text(const vm::KernelGroup& group, vm::KernelEntry entry) {
-  if (const std::string why = refusal(group); !why.empty()) return std::unexpected(why);
-  const auto target = gpu();
+  if (const std::string why = refusal_of_nvptx(group); !why.empty()) return std::unexpected(why);
+  const auto target = nvptx_target();
   if (!target) return std::unexpected(target.error());
   llvm::LLVMContext context;
   llvm::Module module("leaf", context);
-  module.setDataLayout((*target)->createDataLayout());
-  module.setTargetTriple((*target)->getTargetTriple().str());
+  set_target(module, **target);
   ModuleEmitter emitter(group, {.unrolls_recursion = false, .for_device = true, .has_worker = false}, module);
   emit_kernel(emitter, entry.reads);
   emitter.emit_pending();
-  std::string faults;
-  llvm::raw_string_ostream fault_stream(faults);
-  if (llvm::verifyModule(module, &fault_stream)) return std::unexpected("LLVM refuses the code made: " + faults);
-  optimise(module, **target);
-  llvm::SmallString<0> text;
-  llvm::raw_svector_ostream stream(text);
-  llvm::legacy::PassManager passes;
-  if ((*target)->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile))
-    return std::unexpected("LLVM makes no PTX");
-  passes.run(module);
-  return std::string(text);
+  return optimised_ptx(module, **target);
 }
 
 }  // namespace raddle::codegen

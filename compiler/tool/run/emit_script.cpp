@@ -109,6 +109,22 @@ std::string ptx_text(Session& session, std::uint32_t file) {
   return text;
 }
 
+/// Of all those loops: what a GPU has of them with `--gpus all:resident`.
+std::string super_text(Session& session, std::uint32_t file) {
+  const std::optional<Compilation> compilation = compile(session, file);
+  if (!compilation) return {};
+  const vm::Program program = emit_program(compilation->module);
+  std::vector<codegen::CodeRequest> ranges;
+  for (const vm::ForeachSite& site : program.foreaches) {
+    if (site.launch.leaf == vm::no_id || !vm::obstacle_of(program, site).empty()) continue;
+    const vm::LaunchKernel kernel = vm::launch_kernel(program, site);
+    ranges.push_back({.kernels = vm::write_kernels(kernel.group), .entry = kernel.entry});
+  }
+  if (ranges.empty()) return "// no loop goes to GPUs\n";
+  const auto ptx = codegen::Plugin().super_ptx(ranges);
+  return ptx ? *ptx : "// " + ptx.error() + "\n";
+}
+
 std::string kernels_text(Session& session, std::uint32_t file) {
   const std::optional<Compilation> compilation = compile(session, file);
   if (!compilation) return {};
@@ -139,6 +155,7 @@ constexpr Stage stages[] = {
     {"llvm", llvm_text},
     {"kernels", kernels_text},
     {"ptx", ptx_text},
+    {"super", super_text},
     {"vm", vm_text},
 };
 

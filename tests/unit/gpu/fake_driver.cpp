@@ -1,21 +1,29 @@
 // A libcuda.so.1 without a GPU, for tests: the functions of gpu/cuda/driver_functions.def, on the host. It runs no PTX:
 // the text of a module is "host CODE WORDS", the address of a raddle_leaf_function of Note [ranges] in
-// vm/program/leaf_abi.hpp and how many words it takes, or "calls CODE", the address of a vm::AppKernelCode; all else is
-// refused as PTX that is not valid.
+// vm/program/leaf_abi.hpp and how many words it takes; of calls of an AppKernel "calls CODE", the address of a
+// vm::AppKernelCode; that of a super kernel "super CODE WORDS CODE WORDS .." for its functions, or the PTX of
+// bench/queues, for which it has functions of its own. All else is refused as PTX that is not valid. A super kernel is
+// a thread for each of at most eight warps, from its launch on.
 //
 // It finds out what a real driver does not always tell. What is asked of a stream is done when the stream is waited
 // for, and not before. Addresses on a card are none of the host. Functions that need a context of the thread fail
 // without.
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <sstream>
+#include <string>
 #include <thread>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
+#include "gpu/superkernel/queues.hpp"
 #include "tests/unit/gpu/fake_driver.hpp"
 #include "vm/foreign/app_kernel.hpp"
 #include "vm/program/leaf_abi.hpp"
@@ -23,6 +31,7 @@
 namespace {
 
 using raddle::gpu::FakeDriver;
+namespace superkernel = raddle::gpu::superkernel;
 
 FakeDriver state;
 thread_local void* context = nullptr;
@@ -38,17 +47,23 @@ enum : int {
 };
 constexpr std::uint64_t tag = std::uint64_t{1} << 60;  ///< of addresses on a card
 
+struct RangeCode {
+  raddle_leaf_function code;
+  std::size_t words;
+};
 struct Stream {
   std::vector<std::function<void()>> work;
+  std::vector<std::jthread> warps;  ///< of a super kernel
   void run() {
+    warps.clear();
     for (const auto& each : work) each();
     work.clear();
   }
 };
 struct Module {
-  raddle_leaf_function code = nullptr;
-  std::size_t words = 0;
-  raddle::vm::AppKernelCode calls = nullptr;  ///< null: it has a range kernel
+  std::vector<RangeCode> functions;
+  raddle::vm::AppKernelCode calls = nullptr;  ///< null: it has no kernel for calls
+  bool is_super = false, is_bench = false;
 };
 
 void* host(std::uint64_t address) { return reinterpret_cast<void*>(address & ~tag); }
@@ -57,11 +72,15 @@ int fault() {
   return context == nullptr ? invalid_context : ok;
 }
 
-void run(const Module& module, std::vector<std::int64_t> words, std::int64_t threads) {
-  auto* const least = static_cast<std::uint64_t*>(host(static_cast<std::uint64_t>(words.back())));
+void find_on_host(std::vector<std::int64_t>& words) {
   for (std::int64_t& word : words)
     if ((static_cast<std::uint64_t>(word) & tag) != 0)
       word = reinterpret_cast<std::int64_t>(host(static_cast<std::uint64_t>(word)));
+}
+
+void run(const RangeCode& module, std::vector<std::int64_t> words, std::int64_t threads) {
+  auto* const least = static_cast<std::uint64_t*>(host(static_cast<std::uint64_t>(words.back())));
+  find_on_host(words);
   raddle_leaf_worker worker{};
   for (std::int64_t thread = 0; thread < threads; ++thread) {
     std::int64_t results[] = {thread, threads};
@@ -85,6 +104,59 @@ void run_calls(const Module& module, const std::vector<std::int64_t>& parameters
     for (std::size_t word = 0; word < is_address.size(); ++word)
       if (is_address[word]) row[word] |= tag;
   }
+}
+
+/// Addresses in memory of the queues, as the host has them.
+superkernel::Queues on_host(superkernel::Queues queues) {
+  const auto find = [](auto*& pointer) {
+    pointer = static_cast<std::remove_reference_t<decltype(pointer)>>(host(reinterpret_cast<std::uint64_t>(pointer)));
+  };
+  find(queues.ring), find(queues.stop), find(queues.beat), find(queues.ended), find(queues.descriptors);
+  find(queues.completions), find(queues.slots), find(queues.ticket), find(queues.completion_ticket);
+  find(queues.progress), find(queues.place);
+  return queues;
+}
+
+std::uint64_t compute(const Module& module, std::uint64_t function, const std::int64_t* given, std::uint64_t first,
+                      std::uint64_t step, std::uint64_t end) {
+  given = static_cast<const std::int64_t*>(host(reinterpret_cast<std::uint64_t>(given)));
+  if (module.is_bench) {
+    auto* const to = static_cast<std::uint64_t*>(host(static_cast<std::uint64_t>(given[3])));
+    for (std::uint64_t number = first; function == 1 && number < end; number += step) to[number] = number;
+    if (function == 2 && first == 0) std::this_thread::sleep_for(std::chrono::nanoseconds(given[4]));
+    return end;
+  }
+  const RangeCode& range = module.functions[function];
+  std::vector<std::int64_t> words(given, given + range.words);
+  find_on_host(words);
+  words[2] = static_cast<std::int64_t>(end);
+  raddle_leaf_worker worker{};
+  std::int64_t results[] = {static_cast<std::int64_t>(first), static_cast<std::int64_t>(step)};
+  range.code(&worker, words.data(), results, nullptr);
+  return static_cast<std::uint64_t>(results[0]);
+}
+
+constexpr unsigned most_warps = 8;
+Module null_module;
+
+/// What was asked of the stream before is done.
+void start(const Module& module, superkernel::Queues queues, Stream& stream) {
+  ++state.super_launches;
+  stream.run();
+  if (state.is_dead) return;
+  queues = on_host(queues);
+  queues.workers = std::min(queues.workers, most_warps - 1);
+  for (unsigned number = 0; number <= queues.workers; ++number)
+    stream.warps.emplace_back([&module, queues, number] {
+      const superkernel::Warp warp;
+      const auto dispatch = [&module](auto... parts) { return compute(module, parts...); };
+      ++state.super_warps;
+      if (number == 0)
+        ingest(queues, warp);
+      else
+        work(queues, warp, dispatch);
+      --state.super_warps;
+    });
 }
 
 }  // namespace
@@ -131,27 +203,41 @@ int cuDevicePrimaryCtxRetain(void** made, int device) {
 }
 int cuDevicePrimaryCtxRelease_v2(int) { return --state.contexts, ok; }
 int cuCtxSetCurrent(void* now) { return context = now, ok; }
-int cuModuleLoadDataEx(void** module, const void* image, unsigned, int*, void**) {
+int cuModuleLoadDataEx(void** made, const void* image, unsigned, int*, void**) {
   if (const int error = fault()) return error;
+  if (state.super_warps != 0) std::abort();  // a driver would not come back
+  std::istringstream text(static_cast<const char*>(image));
+  Module module;
+  std::string kind;
   std::uint64_t code = 0;
   std::size_t words = 0;
-  Module made;
-  if (std::sscanf(static_cast<const char*>(image), "host %lu %zu", &code, &words) == 2)
-    made = {.code = reinterpret_cast<raddle_leaf_function>(code), .words = words};
-  else if (std::sscanf(static_cast<const char*>(image), "calls %lu", &code) == 1)
-    made = {.words = 3, .calls = reinterpret_cast<raddle::vm::AppKernelCode>(code)};
-  else
-    return invalid_ptx;
+  text >> kind;
+  if (kind == "calls" && text >> code) module.calls = reinterpret_cast<raddle::vm::AppKernelCode>(code);
+  while (text >> code >> words) module.functions.push_back({reinterpret_cast<raddle_leaf_function>(code), words});
+  module.is_bench = text.str().find("raddle_queue_bench_null") != std::string::npos;
+  module.is_super = kind == "super" || module.is_bench;
+  if (!module.is_super && module.calls == nullptr && (kind != "host" || module.functions.empty())) return invalid_ptx;
   ++state.modules;
-  return *module = new Module(made), ok;
+  return *made = new Module(std::move(module)), ok;
 }
-int cuModuleUnload(void* module) { return delete static_cast<Module*>(module), --state.modules, ok; }
+int cuModuleUnload(void* module) {
+  if (state.super_warps != 0) std::abort();
+  return delete static_cast<Module*>(module), --state.modules, ok;
+}
 int cuModuleGetFunction(void** function, void* module, const char* name) {
-  const bool has_calls = static_cast<Module*>(module)->calls != nullptr;
-  if (std::strcmp(name, has_calls ? "raddle_calls" : "raddle_range") != 0) return not_found;
-  return *function = module, ok;
+  const auto& found = *static_cast<Module*>(module);
+  const bool is_null = found.is_bench && std::strcmp(name, "raddle_queue_bench_null") == 0;
+  const char* const kernel = found.is_super ? "raddle_super" : found.calls != nullptr ? "raddle_calls" : "raddle_range";
+  if (std::strcmp(name, kernel) != 0 && !is_null) return not_found;
+  return *function = is_null ? &null_module : module, ok;
 }
-int cuFuncGetAttribute(int* value, int attribute, void*) { return *value = 128, attribute == 0 ? ok : invalid_value; }
+int cuFuncGetAttribute(int* value, int attribute, void*) {
+  switch (attribute) {
+    case 0: return *value = 128, ok;
+    case 4: return *value = state.registers, ok;
+    default: return invalid_value;
+  }
+}
 int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void*, int, std::size_t) { return *blocks = 4, fault(); }
 int cuStreamCreate(void** stream, unsigned) {
   if (const int error = fault()) return error;
@@ -169,7 +255,7 @@ int cuMemAllocAsync(std::uint64_t* address, std::size_t bytes, void*) {
   if (const int error = fault()) return error;
   if (bytes > state.memory_left) return out_of_memory;
   ++state.allocations;
-  return *address = reinterpret_cast<std::uint64_t>(std::malloc(bytes)) | tag, ok;
+  return *address = reinterpret_cast<std::uint64_t>(std::aligned_alloc(256, (bytes + 255) / 256 * 256)) | tag, ok;
 }
 int cuMemFreeAsync(std::uint64_t address, void* stream) {
   static_cast<Stream*>(stream)->work.emplace_back([address] { std::free(host(address)), --state.allocations; });
@@ -192,19 +278,36 @@ int cuLaunchKernel(void* function, unsigned grid_x, unsigned, unsigned, unsigned
                    void* stream, void** parameters, void**) {
   if (const int error = fault()) return error;
   while (state.is_held) std::this_thread::yield();  // no wait(): it is of one library
+  const Module& module = *static_cast<Module*>(function);
+  if (module.is_super)
+    return start(module, *static_cast<superkernel::Queues*>(parameters[0]), *static_cast<Stream*>(stream)), ok;
+  if (module.functions.empty() && module.calls == nullptr) return ok;
   ++state.launches;
   if (state.launch_error != 0) state.broken = state.launch_error.load();
-  const Module module = *static_cast<Module*>(function);
+  const std::size_t count_of_words = module.calls != nullptr ? 3 : module.functions.front().words;
   std::vector<std::int64_t> words;
-  for (std::size_t i = 0; i <= module.words; ++i) words.push_back(*static_cast<std::int64_t*>(parameters[i]));
+  for (std::size_t i = 0; i <= count_of_words; ++i) words.push_back(*static_cast<std::int64_t*>(parameters[i]));
   const std::int64_t threads = std::int64_t{grid_x} * block_x;
-  static_cast<Stream*>(stream)->work.emplace_back([=] {
+  static_cast<Stream*>(stream)->work.emplace_back([=, module = module] {
     if (module.calls != nullptr)
       run_calls(module, words);
     else
-      run(module, words, threads);
+      run(module.functions.front(), words, threads);
   });
   return ok;
+}
+int cuMemHostAlloc(void** memory, std::size_t bytes, unsigned flags) {
+  if (const int error = fault()) return error;
+  if (flags != 2) return invalid_value;
+  ++state.allocations;
+  return *memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256), ok;
+}
+int cuMemFreeHost(void* memory) {
+  if (state.super_warps != 0) std::abort();
+  return std::free(memory), --state.allocations, ok;
+}
+int cuMemHostGetDevicePointer_v2(std::uint64_t* address, void* memory, unsigned) {
+  return *address = reinterpret_cast<std::uint64_t>(memory) | tag, ok;
 }
 
 }  // extern "C"

@@ -115,6 +115,29 @@ TEST_CASE("a GPU gets PTX of what it can run, which is kept in the cache; nothin
   CHECK(ptx(endless.id()).empty());
 }
 
+TEST_CASE("a GPU gets a super kernel of all kernels it can run, which is kept in the cache") {
+  const TemporaryFolder folder;
+  CompiledProgram program;
+  const auto ptx = [&](const std::vector<ir::FunctionId>& leaves) {
+    BackgroundCompiler compiler(/*unrolls_recursion=*/true, folder / "jit", RADDLE_PLUGIN);
+    std::vector<vm::RangeKernel> ranges;
+    for (const ir::FunctionId leaf : leaves) ranges.push_back({kernels_of(program.test, leaf), vm::KernelEntry::range});
+    std::promise<std::string> answer;
+    compiler.request_super_ptx(ranges, [&answer](std::string text) { answer.set_value(std::move(text)); });
+    return answer.get_future().get();
+  };
+  const std::string one = ptx({program.scaled}), two = ptx({program.scaled, program.scaled});
+  for (const std::string& text : {one, two}) {
+    CHECK(text.find(".target sm_70") != std::string::npos);
+    CHECK(text.find(".visible .entry raddle_super(") != std::string::npos);
+    CHECK(text.find("st.release.sys.v2.u64") != std::string::npos);
+  }
+  CHECK(one != two);
+  using Files = std::filesystem::directory_iterator;
+  CHECK(std::distance(Files(folder / "jit"), Files()) == 2);
+  CHECK(ptx({program.scaled, program.scaled}) == two);
+}
+
 TEST_CASE("without the plugin every leaf is answered: it is interpreted") {
   const TemporaryFolder folder;
   CompiledProgram program;

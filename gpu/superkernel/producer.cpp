@@ -1,0 +1,57 @@
+#include "gpu/superkernel/producer.hpp"
+
+namespace raddle::gpu::superkernel {
+
+Producer::Producer(const QueueSizes& sizes, const HostBlock& memory, std::uint64_t start)
+    : sizes_(sizes),
+      memory_(memory),
+      tags_(std::size_t{1} << sizes.descriptors_log2),
+      free_(tags_.size()),
+      free_taken_(0),
+      freed_(free_.size()),
+      taken_(start),
+      tail_(start) {
+  for (std::size_t i = 0; i < free_.size(); ++i) free_[i] = i;
+}
+
+std::optional<std::uint64_t> Producer::take_free() {
+  std::uint64_t next = load<Access::free_read>(&free_taken_);
+  while (true) {
+    if (next == load<Access::freed_read>(&freed_)) return std::nullopt;
+    const std::uint64_t found = load<Access::free_read>(place_of(free_.data(), next, sizes_.descriptors_log2));
+    if (replace<Access::free_taken>(&free_taken_, next, next + 1)) return found;
+  }
+}
+
+bool Producer::submit(const QueueTask& task) {
+  const std::optional<std::uint64_t> number = take_free();
+  if (!number) return false;
+  tags_[*number] = task.tag;
+  memory_.descriptors()[*number] = {task.function, task.words, task.count, task.chunk, task.shares, {}};
+  hesitate();
+  const std::uint64_t first = add<Access::tail_added>(&tail_, task.shares);
+  for (std::uint64_t position = first; position < first + task.shares; ++position) {
+    std::uint64_t* const entry = place_of(memory_.ring(), position, sizes_.ring_log2());
+    own_to_write(entry);
+    store<Access::entry_written>(entry, word_at(position, sizes_.ring_log2(), *number));
+  }
+  return true;
+}
+
+std::optional<Completion> Producer::take() {
+  std::uint64_t* const pair = memory_.completions() + 2 * (taken_ & (free_.size() - 1));
+  const std::uint64_t lap = lap_at(taken_, sizes_.descriptors_log2);
+  const std::uint64_t second = load<Access::completion_read>(pair + 1);
+  if (second >> 32 != lap) return std::nullopt;
+  const std::uint64_t first = load<Access::completion_read>(pair);
+  if (first >> 63 != (lap & 1) && !is_left_out(Step::lap_of_first_word)) return std::nullopt;
+  own_to_read(pair);
+  const std::uint64_t number = what_of(second);
+  const Completion completion{tags_[number], first & no_failure};
+  store<Access::free_written>(place_of(free_.data(), freed_, sizes_.descriptors_log2), number);
+  store<Access::freed_written>(&freed_, freed_ + 1);
+  ++taken_;
+  return completion;
+}
+
+}  // namespace raddle::gpu::superkernel

@@ -1,0 +1,47 @@
+#pragma once
+// The host's end of the queues: any thread gives tasks, one thread takes completions.
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "gpu/superkernel/queue_memory.hpp"
+
+namespace raddle::gpu::superkernel {
+
+/// What stands in a Descriptor.
+struct QueueTask {
+  std::uint64_t function = 0, words = 0, count = 0, chunk = 1;
+  std::uint64_t shares = 1;  ///< 1 to 2^shares_log2
+  void* tag = nullptr;       ///< what its completion is known by
+};
+
+struct Completion {
+  void* tag = nullptr;
+  std::uint64_t made = 0;  ///< number of the first point that does not end well; `no_failure`: there is none
+};
+
+class Producer {
+ public:
+  /// @param start  position at which all counts begin, on the device, too
+  Producer(const QueueSizes& sizes, const HostBlock& memory, std::uint64_t start = 0);
+
+  /// Any thread; waits for nothing. @return false: all descriptors are in use
+  bool submit(const QueueTask& task);
+  /// One thread at a time. @return the next completion, if it has come
+  std::optional<Completion> take();
+
+ private:
+  std::optional<std::uint64_t> take_free();
+
+  const QueueSizes sizes_;
+  const HostBlock memory_;
+  std::vector<void*> tags_;  ///< by descriptor, and passed on with it
+  std::vector<std::uint64_t> free_;
+  // each group is written by other threads, so it has a line of its own
+  alignas(64) std::uint64_t free_taken_;
+  alignas(64) std::uint64_t freed_;  ///< written by who takes completions
+  std::uint64_t taken_;              ///< that thread's
+  alignas(64) std::uint64_t tail_;
+};
+
+}  // namespace raddle::gpu::superkernel

@@ -1,0 +1,116 @@
+#include "gpu/superkernel/super_kernel.hpp"
+
+#include <system_error>
+#include <utility>
+
+namespace raddle::gpu::superkernel {
+
+SuperKernel::SuperKernel(const QueueSizes& sizes, const HostBlock& memory, const Queues& queues,
+                         std::uint64_t silent_ns, KernelLauncher& launcher)
+    : memory_(memory), silent_ns_(silent_ns), launcher_(launcher), producer_(sizes, memory), queues_(queues) {}
+
+SuperKernel::~SuperKernel() {
+  is_closing_ = true;
+  ++under_way_;
+  under_way_.notify_one();
+  if (thread_.joinable()) thread_.join();
+  if (!is_lost_) swap([] {});
+}
+
+void SuperKernel::submit(const QueueTask& task, Done done) {
+  std::unique_lock lock(mutex_);
+  try {
+    if (!is_lost_ && !thread_.joinable()) thread_ = std::jthread([this] { work(); });
+  } catch (const std::system_error&) {
+    is_lost_ = true;
+  }
+  if (is_lost_) {
+    lock.unlock();
+    return done(std::nullopt);
+  }
+  Given& given = given_.emplace_back(task, std::move(done));
+  given.self = std::prev(given_.end());
+  given.task.tag = &given;
+  if (!waiting_.empty() || !producer_.submit(given.task)) waiting_.push_back(&given);
+  ++under_way_;
+  under_way_.notify_one();
+}
+
+void SuperKernel::swap(const std::function<void()>& change) {
+  const std::lock_guard lock(launching_);
+  store<Access::stop_written>(memory_.stop(), queues_.launch);
+  if (queues_.launch != 0) launcher_.wait();
+  change();
+}
+
+bool SuperKernel::has_ended() const {
+  return load<Access::ended_read>(memory_.ended()) == queues_.launch && !is_left_out(Step::relaunch);
+}
+
+/// Launches it if it is not there.
+bool SuperKernel::is_launched() {
+  const std::lock_guard lock(launching_);
+  if (queues_.launch != 0 && !has_ended()) return true;
+  ++queues_.launch;
+  return launcher_.launch(queues_);
+}
+
+/// @pre mutex_ is held
+void SuperKernel::give_waiting() {
+  while (!waiting_.empty() && producer_.submit(waiting_.front()->task)) waiting_.pop_front();
+}
+
+void SuperKernel::tell(Given& given, std::optional<std::uint64_t> made) {
+  Done done = std::move(given.done);
+  {
+    const std::lock_guard lock(mutex_);
+    given_.erase(given.self);
+    give_waiting();
+  }
+  --under_way_;
+  done(made);
+}
+
+void SuperKernel::lose_all() {
+  std::list<Given> lost;
+  {
+    const std::lock_guard lock(mutex_);
+    is_lost_ = true;
+    lost.swap(given_);
+    waiting_.clear();
+  }
+  under_way_ -= lost.size();
+  for (Given& given : lost) given.done(std::nullopt);
+}
+
+void SuperKernel::work() {
+  std::uint64_t beat = 0, heard = 0;
+  Pause pause;
+  while (true) {
+    if (under_way_.load() == 0) {
+      under_way_.wait(0);
+      heard = now_ns();
+      pause.begin_anew();
+    }
+    if (is_closing_) return;
+    if (!is_launched()) {
+      lose_all();
+      continue;
+    }
+    if (const std::optional<Completion> completion = producer_.take()) {
+      tell(*static_cast<Given*>(completion->tag), completion->made);
+      heard = now_ns();
+      pause.begin_anew();
+      continue;
+    }
+    const std::uint64_t now = now_ns(), last = beat;
+    beat = load<Access::beat_read>(memory_.beat());
+    if (beat != last)
+      heard = now;
+    else if (now - heard > silent_ns_)
+      lose_all();
+    pause.wait();
+  }
+}
+
+}  // namespace raddle::gpu::superkernel

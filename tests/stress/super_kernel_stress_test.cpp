@@ -1,0 +1,285 @@
+// The queues of a super kernel on host threads: each point is computed once, each task told once, no wake-up is lost,
+// whoever is slow. Tasks have memory of their own and are passed on by the queues alone, so that ThreadSanitizer sees
+// an order that is too weak; weakened_queues.py has it look.
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+#include <future>
+#include <thread>
+#include <vector>
+
+#include "gpu/simulated/warp_threads.hpp"
+#include "gpu/superkernel/super_kernel.hpp"
+
+namespace raddle::gpu::superkernel {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::uint64_t ever = ~std::uint64_t{0} >> 1;
+
+/// How long a task may seem to take. With RADDLE_WEAKENED it is expected to take for ever.
+std::chrono::seconds patience() { return std::chrono::seconds(std::getenv("RADDLE_WEAKENED") != nullptr ? 3 : 30); }
+
+/// Other threads wait for ever.
+void give_up(const char* why) {
+  std::fprintf(stderr, "%s\n", why);
+  std::_Exit(1);
+}
+
+/// Memory of the queues, all of the host.
+struct QueueMemory {
+  explicit QueueMemory(const QueueSizes& sizes, std::uint64_t start = 0)
+      : host(HostBlock::size_bytes(sizes) / line_bytes),
+        device(DeviceBlock::size_bytes(sizes) / line_bytes),
+        block(sizes, host.front().bytes) {
+    const DeviceBlock on_device(sizes, device.front().bytes);
+    on_device.write_first_values(start);
+    queues = queues_in(sizes, block, on_device);
+    queues.idle_ns = ever;
+  }
+  struct alignas(line_bytes) Line {
+    std::byte bytes[line_bytes];
+  };
+  std::vector<Line> host, device;
+  const HostBlock block;
+  Queues queues;
+};
+
+/// Adds 1 to each point's word. The point `bad` does not end well; some warps are slow.
+struct SmallTask {
+  SmallTask(std::uint64_t count, std::uint64_t bad) : bad(bad), points(count) {}
+  std::uint64_t least() const { return bad < points.size() ? bad : no_failure; }
+  bool is_right() const {
+    for (std::uint64_t i = 0; i < std::min(bad, points.size()); ++i)
+      if (points[i] != 1) return false;
+    return true;
+  }
+
+  std::int64_t words[2] = {};  ///< the points, and how many 1 us the first of them takes: written by who submits
+  const std::uint64_t bad;
+  std::vector<std::int64_t> points;
+  bool is_told = false;
+};
+
+std::uint64_t compute(std::uint64_t bad, const std::int64_t* words, std::uint64_t first, std::uint64_t step,
+                      std::uint64_t end) {
+  auto* const points = reinterpret_cast<std::int64_t*>(words[0]);
+  if (first == 0 && words[1] != 0) std::this_thread::sleep_for(std::chrono::microseconds(words[1]));
+  for (std::uint64_t number = first; number < end; number += step) {
+    if (number == bad) return number;
+    ++points[number];
+  }
+  return end;
+}
+
+QueueTask written(SmallTask& task, unsigned number, std::uint64_t shares) {
+  task.words[0] = reinterpret_cast<std::int64_t>(task.points.data());
+  task.words[1] = number % 61 == 17 ? 300 : 0;
+  return {.function = task.bad,
+          .words = reinterpret_cast<std::uint64_t>(task.words),
+          .count = task.points.size(),
+          .chunk = 1 + number % 50,
+          .shares = 1 + number % shares,
+          .tag = &task};
+}
+
+void make_tasks(std::deque<SmallTask>& tasks, unsigned count) {
+  for (unsigned i = 0; i < count; ++i) tasks.emplace_back(1 + i * 7 % 90, i % 3 == 0 ? i * 5 % 100 : 1000);
+}
+
+/// Several threads submit the tasks, this one takes their completions and looks at what they have written.
+void run_all(Producer& producer, std::deque<SmallTask>& tasks, unsigned producers, std::uint64_t shares) {
+  std::vector<std::jthread> threads;
+  for (unsigned p = 0; p < producers; ++p)
+    threads.emplace_back([&, p] {
+      for (unsigned i = p; i < tasks.size(); i += producers)
+        for (Pause pause; !producer.submit(written(tasks[i], i, shares));) pause.wait();
+    });
+  std::size_t told = 0;
+  bool is_right = true;
+  for (Clock::time_point last = Clock::now(); told < tasks.size();) {
+    if (const std::optional<Completion> completion = producer.take()) {
+      auto& task = *static_cast<SmallTask*>(completion->tag);
+      is_right = is_right && !task.is_told && task.is_right() && completion->made == task.least();
+      task.is_told = true;
+      ++told;
+      last = Clock::now();
+    } else if (Clock::now() - last > patience()) {
+      give_up("no task was completed for a long time");
+    } else {
+      std::this_thread::yield();
+    }
+  }
+  CHECK(is_right);
+}
+
+void stop(QueueMemory& memory, WarpThreads& threads) {
+  store<Access::stop_written>(memory.block.stop(), memory.queues.launch);
+  threads.wait();
+}
+
+}  // namespace
+
+TEST_CASE("queues of a super kernel: each point once, each task told once") {
+  constexpr QueueSizes all_sizes[] = {{0, 0, 0}, {1, 1, 0}, {2, 0, 2}, {3, 2, 1}, {6, 1, 4}};
+  for (const unsigned workers : {1u, 2u, 8u})
+    for (const unsigned producers : {1u, 4u})
+      for (const QueueSizes& sizes : all_sizes) {
+        CAPTURE(workers);
+        CAPTURE(producers);
+        CAPTURE(sizes.ring_log2());
+        QueueMemory memory(sizes);
+        WarpThreads threads(workers, compute);
+        Producer producer(sizes, memory.block);
+        memory.queues.launch = 1;
+        REQUIRE(threads.launch(memory.queues));
+        std::deque<SmallTask> tasks;
+        make_tasks(tasks, 600);
+        run_all(producer, tasks, producers, std::uint64_t{1} << sizes.shares_log2);
+        stop(memory, threads);
+      }
+}
+
+TEST_CASE("queues of a super kernel: laps begin anew after 2^31") {
+  constexpr QueueSizes sizes{2, 0, 2};
+  constexpr std::uint64_t start = (std::uint64_t{1} << 33) - 12;
+  QueueMemory memory(sizes, start);
+  WarpThreads threads(2, compute);
+  Producer producer(sizes, memory.block, start);
+  memory.queues.launch = 1;
+  REQUIRE(threads.launch(memory.queues));
+  std::deque<SmallTask> tasks;
+  make_tasks(tasks, 100);
+  run_all(producer, tasks, 2, 1);
+  stop(memory, threads);
+}
+
+TEST_CASE("queues of a super kernel: a launch goes on where the one before has ended") {
+  constexpr QueueSizes sizes{3, 1, 2};
+  QueueMemory memory(sizes);
+  WarpThreads threads(2, compute);
+  Producer producer(sizes, memory.block);
+  for (unsigned i = 0; i < 200; ++i) {
+    memory.queues.launch = i + 1;
+    REQUIRE(threads.launch(memory.queues));
+    std::deque<SmallTask> tasks;
+    make_tasks(tasks, i % 20);
+    run_all(producer, tasks, 1, 2);
+    stop(memory, threads);
+  }
+}
+
+namespace {
+
+/// One task after the other, each when the one before has been told, so that the kernel is often about to end.
+void submit_one_by_one(SuperKernel& kernel, unsigned first, unsigned count) {
+  for (unsigned i = first; i < first + count; ++i) {
+    SmallTask task(1 + i % 40, 1000);
+    std::promise<std::optional<std::uint64_t>> told;
+    kernel.submit(written(task, i, 2), [&](std::optional<std::uint64_t> made) { told.set_value(made); });
+    auto made = told.get_future();
+    if (made.wait_for(patience()) != std::future_status::ready) {
+      give_up("a task was not told for a long time");
+    }
+    CHECK(made.get() == no_failure);
+    CHECK(task.is_right());
+  }
+}
+
+}  // namespace
+
+TEST_CASE("super kernel: none is lost of tasks that come while the kernel ends by itself") {
+  constexpr QueueSizes sizes{2, 1, 1};
+  for (const std::uint64_t idle_ns : {0u, 20'000u})
+    for (const unsigned submitters : {1u, 3u}) {
+      QueueMemory memory(sizes);
+      memory.queues.idle_ns = idle_ns;
+      WarpThreads threads(2, compute);
+      SuperKernel kernel(sizes, memory.block, memory.queues, ever, threads);
+      std::vector<std::jthread> all;
+      for (unsigned i = 0; i < submitters; ++i)
+        all.emplace_back([&kernel, i] { submit_one_by_one(kernel, i * 1000, 150); });
+    }
+}
+
+TEST_CASE("super kernel: more tasks than it has descriptors wait") {
+  constexpr QueueSizes sizes{1, 1, 1};
+  QueueMemory memory(sizes);
+  WarpThreads threads(2, compute);
+  SuperKernel kernel(sizes, memory.block, memory.queues, ever, threads);
+  std::deque<SmallTask> tasks;
+  make_tasks(tasks, 300);
+  std::vector<std::promise<std::uint64_t>> told(tasks.size());
+  for (unsigned i = 0; i < tasks.size(); ++i)
+    kernel.submit(written(tasks[i], i, 2), [&told, i](std::optional<std::uint64_t> made) { told[i].set_value(*made); });
+  for (unsigned i = 0; i < tasks.size(); ++i) {
+    CHECK(told[i].get_future().get() == tasks[i].least());
+    CHECK(tasks[i].is_right());
+  }
+}
+
+namespace {
+
+std::int64_t code_of_tests = 0;  ///< as code that a launch has: nobody may change it while there is a kernel
+
+std::uint64_t compute_with_code(std::uint64_t bad, const std::int64_t* words, std::uint64_t first, std::uint64_t step,
+                                std::uint64_t end) {
+  return code_of_tests < 0 ? first : compute(bad, words, first, step, end);
+}
+
+}  // namespace
+
+TEST_CASE("super kernel: code is changed while there is no kernel, and no task is lost") {
+  constexpr QueueSizes sizes{2, 1, 1};
+  QueueMemory memory(sizes);
+  WarpThreads threads(2, compute_with_code);
+  SuperKernel kernel(sizes, memory.block, memory.queues, ever, threads);
+  kernel.swap([] { code_of_tests = 0; });
+  std::vector<std::jthread> all;
+  for (unsigned i = 0; i < 2; ++i) all.emplace_back([&kernel, i] { submit_one_by_one(kernel, i * 1000, 150); });
+  for (int i = 0; i < 100; ++i) {
+    kernel.swap([] { ++code_of_tests; });
+    std::this_thread::yield();
+  }
+  all.clear();
+  CHECK(code_of_tests == 100);
+}
+
+namespace {
+
+/// Launches nothing.
+class NoKernel final : public KernelLauncher {
+ public:
+  explicit NoKernel(bool says_so) : says_so_(says_so) {}
+  bool launch(const Queues&) override { return !says_so_; }
+  void wait() override {}
+
+ private:
+  const bool says_so_;
+};
+
+}  // namespace
+
+TEST_CASE("super kernel: what one was given that does not start, or beats no more, is lost") {
+  constexpr QueueSizes sizes{1, 0, 1};
+  for (const bool says_so : {true, false}) {
+    QueueMemory memory(sizes);
+    NoKernel launcher(says_so);
+    SuperKernel kernel(sizes, memory.block, memory.queues, 1'000'000, launcher);
+    for (int round = 0; round < 3; ++round) {
+      std::deque<SmallTask> tasks;
+      make_tasks(tasks, 5);
+      std::vector<std::promise<bool>> lost(tasks.size());
+      for (unsigned i = 0; i < tasks.size(); ++i)
+        kernel.submit(written(tasks[i], i, 1),
+                      [&lost, i](std::optional<std::uint64_t> made) { lost[i].set_value(!made); });
+      for (std::promise<bool>& each : lost) CHECK(each.get_future().get());
+    }
+  }
+}
+
+}  // namespace raddle::gpu::superkernel
