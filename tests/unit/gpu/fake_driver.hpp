@@ -15,7 +15,7 @@ struct FakeDriver {
   std::atomic<bool> is_dead{false};                            ///< super kernels do nothing once they are launched
   std::atomic<int> registers{40};                              ///< of all kernels
   // what there is now
-  std::atomic<int> contexts{0}, modules{0}, allocations{0}, super_warps{0};
+  std::atomic<int> contexts{0}, modules{0}, allocations{0};
   // so far
   std::atomic<int> launches{0}, super_launches{0};
   std::atomic<std::size_t> bytes_in{0};
