@@ -13,7 +13,8 @@ namespace {
 constexpr superkernel::QueueSizes card_sizes{.descriptors_log2 = 3, .shares_log2 = 12, .slots_log2 = 13};
 constexpr unsigned blocks_of_multiprocessor = 2;
 constexpr std::uint64_t card_idle_ns = 20'000'000;  ///< then the card is free for others
-constexpr std::uint64_t silent_ns = 2'000'000'000;  ///< other processes may have the card for some time
+constexpr std::uint64_t silent_ns =
+    30'000'000'000;  ///< launches and other processes may have all of the card for some time
 
 }  // namespace
 

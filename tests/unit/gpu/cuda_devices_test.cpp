@@ -218,7 +218,7 @@ TEST_CASE("a kernel with many registers is launched beside the super kernel") {
   check_all_is_given_back(driver);
 }
 
-TEST_CASE("a super kernel that beats no more is given up, and what it was given is lost") {
+TEST_CASE("a super kernel that fails is given up, and what it was given is lost") {
   FakeDriver& driver = fake();
   {
     CudaDevices devices(1, measured, resident, RADDLE_FAKE_CUDA_LIBRARY);

@@ -273,6 +273,11 @@ int cuLaunchKernel(void* function, unsigned grid_x, unsigned, unsigned, unsigned
   static_cast<Stream*>(stream)->work.emplace_back([=] { run(range, words, threads); });
   return ok;
 }
+int cuStreamQuery(void* stream) {
+  if (const int error = fault()) return error;
+  constexpr int not_ready = 600, launch_failed = 719;
+  return state.is_dead ? launch_failed : static_cast<Stream*>(stream)->warps.empty() ? ok : not_ready;
+}
 int cuMemHostAlloc(void** memory, std::size_t bytes, unsigned flags) {
   if (const int error = fault()) return error;
   if (flags != 2) return invalid_value;

@@ -12,7 +12,7 @@ struct FakeDriver {
   std::atomic<int> launch_error{0};                            ///< of the next launch and of all that comes after
   std::atomic<std::size_t> memory_left{std::size_t{1} << 40};  ///< the largest allocation that succeeds
   std::atomic<bool> is_held{false};                            ///< launches wait until it is not
-  std::atomic<bool> is_dead{false};                            ///< super kernels do nothing once they are launched
+  std::atomic<bool> is_dead{false};                            ///< super kernels fail as soon as they are launched
   std::atomic<int> registers{40};                              ///< of all kernels
   // what there is now
   std::atomic<int> contexts{0}, modules{0}, allocations{0};
