@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cstdlib>
 #include <limits>
 
 #include "gpu/cuda/cuda_devices.hpp"
@@ -26,6 +27,10 @@ std::expected<std::shared_ptr<vm::Devices>, std::string> open_devices(const std:
     return std::make_shared<SimulatedDevices>(simulated_warps, vm::DeviceCosts{.takes = whole});
   if (text == "all") return std::make_shared<CudaDevices>(all, share);
   if (text == "all:whole") return std::make_shared<CudaDevices>(all, whole);
+  if (text == "all:resident" || text == "all:whole:resident") {
+    setenv("CUDA_MODULE_LOADING", "EAGER", 1);  // what is loaded late waits for the kernel that stays
+    return std::make_shared<CudaDevices>(all, text == "all:resident" ? share : whole, CudaDevices::Way::resident);
+  }
   unsigned wanted = 0;
   std::from_chars(text.data(), text.data() + text.size(), wanted);
   auto devices = std::make_shared<CudaDevices>(wanted, share);

@@ -9,7 +9,8 @@
 namespace raddle::gpu {
 
 /// @param text  none, all, simulated, or how many; all:whole, simulated:whole: the loops that devices can run go there
-///              whole, whether that is worth while or not
+///              whole, whether that is worth while or not; all:resident, all:whole:resident: by a super kernel that
+///              stays on each GPU
 /// @return null for none  @error in words, after `--gpus TEXT: `
 std::expected<std::shared_ptr<vm::Devices>, std::string> open_devices(const std::string& text);
 

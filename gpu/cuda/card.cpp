@@ -55,6 +55,7 @@ std::expected<std::unique_ptr<Card>, std::string> Card::open(const CudaDriver& d
 
 Card::~Card() {
   driver_.set_context(context_);
+  resident_.reset();
   for (const auto& [text, module] : modules_)
     if (module.module != nullptr) driver_.unload_module(module.module);
   driver_.set_context(nullptr);
@@ -69,7 +70,49 @@ void* Card::open_stream() {
 
 void Card::close_stream(void* stream) { driver_.destroy_stream(stream); }
 
+int Card::make_resident() {
+  if (const int error = driver_.set_context(context_)) return error;
+  auto made = ResidentCard::make(driver_, context_, multiprocessors_);
+  if (!made) return made.error();
+  resident_ = std::move(*made);
+  return 0;
+}
+
+void Card::while_no_kernel_stays(const std::function<void()>& change) {
+  if (resident_)
+    resident_->swap(change);
+  else
+    change();
+}
+
 CardFunction Card::load(const std::string& ptx, const char* kernel) {
+  CardFunction found;
+  while_no_kernel_stays([&] { found = load_module(ptx, kernel); });
+  return found;
+}
+
+std::int64_t Card::load_super(const std::string& ptx) {
+  CardFunction found;
+  if (resident_)
+    resident_->swap([&] {
+      found = load_module(ptx, vm::super_kernel_name);
+      if (found.function == nullptr) return;
+      resident_->use(found.function);
+      if (super_ != ptx) unload_module(super_);
+      super_ = ptx;
+    });
+  return found.function == nullptr ? 0 : resident_->lanes();
+}
+
+void Card::unload_module(const std::string& ptx) {
+  const std::lock_guard lock(modules_mutex_);
+  const auto entry = modules_.find(ptx);
+  if (entry == modules_.end()) return;
+  driver_.unload_module(entry->second.module);
+  modules_.erase(entry);
+}
+
+CardFunction Card::load_module(const std::string& ptx, const char* name) {
   const std::lock_guard lock(modules_mutex_);
   const auto [entry, is_new] = modules_.try_emplace(ptx);
   Module& module = entry->second;
@@ -77,8 +120,9 @@ CardFunction Card::load(const std::string& ptx, const char* kernel) {
   int threads = 0, blocks = 0;
   if (is_new && driver_.set_context(context_) == 0 &&
       driver_.load_module(&module.module, ptx.c_str(), 0, nullptr, nullptr) == 0 &&
-      driver_.module_function(&found.function, module.module, kernel) == 0 &&
-      driver_.function_attribute(&threads, cuda_function_threads_of_block, found.function) == 0) {
+      driver_.module_function(&found.function, module.module, name) == 0 &&
+      driver_.function_attribute(&threads, cuda_function_threads_of_block, found.function) == 0 &&
+      driver_.function_attribute(&found.registers, cuda_function_registers, found.function) == 0) {
     const unsigned block = std::min(usual_block, static_cast<unsigned>(threads));
     if (driver_.blocks_at_once(&blocks, found.function, static_cast<int>(block), 0) == 0) {
       found.block = block;
@@ -136,7 +180,8 @@ int Card::copy_arrays(const vm::DeviceBatch& batch, std::vector<std::int64_t>& w
   return 0;
 }
 
-std::expected<std::int64_t, int> Card::run(const vm::DeviceBatch& batch, const CardFunction& code, void* stream) {
+std::expected<std::int64_t, int> Card::run(const vm::DeviceBatch& batch, const CardFunction& code, void* stream,
+                                           unsigned thread) {
   if (stream == nullptr || code.function == nullptr) return std::unexpected(invalid_value);
   std::vector<std::int64_t> words = batch.words;
   if (const int error = copy_arrays(batch, words, stream)) return std::unexpected(error);
@@ -150,14 +195,30 @@ std::expected<std::int64_t, int> Card::run(const vm::DeviceBatch& batch, const C
     words[memory.word] = static_cast<std::int64_t>(next);
     next += aligned(memory.size_bytes);
   }
-  std::int64_t made = batch.count();
-  int error = driver_.copy_in(memory_of_results, &made, sizeof made, stream);
-  words.push_back(static_cast<std::int64_t>(memory_of_results));
-  if (error == 0) error = launch(code, words, batch.count(), stream);
-  if (error == 0) error = take_results(batch, words, memory_of_results, made, stream);
+  std::expected<std::int64_t, int> made = 0;
+  if (!code.number || words.size() > ResidentCard::most_words)
+    made = compute_by_launch(code, words, memory_of_results, stream);
+  else if (const int error = driver_.wait_for_stream(stream))  // the super kernel is of another stream
+    made = std::unexpected(error);
+  else
+    made = resident_->compute(thread, *code.number, words, batch.count());
+  if (made)
+    if (const int error = take_results(batch, words, *made, stream)) made = std::unexpected(error);
   const int error_of_free = driver_.free(memory_of_results, stream);
-  if (error == 0) error = error_of_free;
-  if (error != 0) return std::unexpected(error);
+  if (made && error_of_free != 0) return std::unexpected(error_of_free);
+  return made;
+}
+
+/// @param least  where on the card the number goes
+std::expected<std::int64_t, int> Card::compute_by_launch(const CardFunction& code, std::vector<std::int64_t>& words,
+                                                         std::uint64_t least, void* stream) {
+  const std::int64_t count = words[2];
+  std::int64_t made = count;
+  if (const int error = driver_.copy_in(least, &made, sizeof made, stream)) return std::unexpected(error);
+  words.push_back(static_cast<std::int64_t>(least));
+  if (const int error = launch(code, words, count, stream)) return std::unexpected(error);
+  if (const int error = driver_.copy_out(&made, least, sizeof made, stream)) return std::unexpected(error);
+  if (const int error = driver_.wait_for_stream(stream)) return std::unexpected(error);
   return made;
 }
 
@@ -172,11 +233,9 @@ int Card::launch(const CardFunction& code, std::vector<std::int64_t>& words, std
   return driver_.launch(code.function, blocks, 1, 1, block, 1, 1, 0, stream, parameters.data(), nullptr);
 }
 
-/// When the launch has ended. @param least  where the number lies on the card
-int Card::take_results(const vm::DeviceBatch& batch, const std::vector<std::int64_t>& words, std::uint64_t least,
-                       std::int64_t& made, void* stream) {
-  if (const int error = driver_.copy_out(&made, least, sizeof made, stream)) return error;
-  if (const int error = driver_.wait_for_stream(stream)) return error;
+/// @param made  of how many points
+int Card::take_results(const vm::DeviceBatch& batch, const std::vector<std::int64_t>& words, std::int64_t made,
+                       void* stream) {
   for (const vm::DeviceBatch::Memory& memory : batch.results) {
     const std::size_t element = memory.size_bytes / static_cast<std::size_t>(batch.count());
     const std::size_t bytes = element * static_cast<std::size_t>(made);

@@ -8,6 +8,7 @@ namespace raddle::gpu {
 namespace {
 
 constexpr unsigned read_by_card = 2;    ///< CU_MEMHOSTALLOC_DEVICEMAP
+constexpr int not_ready = 600;          ///< CUDA_ERROR_NOT_READY
 constexpr unsigned beside_default = 1;  ///< CU_STREAM_NON_BLOCKING
 
 }  // namespace
@@ -64,6 +65,11 @@ bool CardQueues::launch(const superkernel::Queues& queues) {
 
 void CardQueues::wait() {
   if (driver_.set_context(context_) == 0) driver_.wait_for_stream(stream_);
+}
+
+bool CardQueues::has_failed() {
+  const int error = driver_.set_context(context_) == 0 ? driver_.ask_stream(stream_) : 0;
+  return error != 0 && error != not_ready;
 }
 
 }  // namespace raddle::gpu

@@ -34,6 +34,7 @@ class CardQueues final : public superkernel::KernelLauncher {
   void use(void* function, unsigned blocks) { function_ = function, blocks_ = blocks; }
   bool launch(const superkernel::Queues& queues) override;
   void wait() override;
+  bool has_failed() override;
 
  private:
   CardQueues(const CudaDriver& driver, void* context, const superkernel::QueueSizes& sizes)

@@ -23,7 +23,7 @@ namespace raddle::gpu {
 
 namespace {
 
-constexpr unsigned threads_of_card = 8;
+constexpr unsigned threads_of_card = ResidentCard::most_threads;
 constexpr unsigned call_threads_of_card = 4;
 constexpr std::int64_t batch_ns = 100'000;      // copies, a launch, two waits
 constexpr std::int64_t start_ns = 400'000'000;  // driver, context, PTX by LLVM, code by the driver
@@ -43,7 +43,7 @@ using Done = std::function<void(std::shared_ptr<const vm::DeviceKernel>)>;
 }  // namespace
 
 struct CudaDevices::State {
-  State(unsigned most, std::string library) : most(most), library(std::move(library)) {}
+  State(unsigned most, Way way, std::string library) : most(most), way(way), library(std::move(library)) {}
   ~State() {
     opener.request_stop();
     for (std::jthread& thread : threads) thread.request_stop();
@@ -52,7 +52,15 @@ struct CudaDevices::State {
     threads.clear();  // they use all below
   }
 
+  struct Text {
+    std::string ptx;
+    Done done;
+    std::string super{};       ///< the super kernel in which it is a function; "": there is none
+    std::uint64_t number = 0;  ///< of the function
+  };
+
   const unsigned most;
+  const Way way;
   const std::string library;
   std::once_flag loading;
   std::optional<CudaDriver> driver;  ///< written once, under `loading`
@@ -60,6 +68,7 @@ struct CudaDevices::State {
   mutable std::mutex mutex;  ///< guards all below, but what says otherwise
   std::condition_variable_any changed;
   std::deque<std::function<void()>> loads;  ///< to be done once the cards are open
+  std::vector<vm::RangeKernel> ranges;      ///< functions of the next super kernel
   std::deque<vm::DeviceBatch> batches;
   CallQueue calls;  ///< has a mutex of its own
   bool has_call_threads = false;
@@ -91,10 +100,12 @@ struct CudaDevices::State {
     std::string fault = count ? "" : count.error();
     std::vector<std::unique_ptr<Card>> opened;
     for (unsigned i = 0; count && i < std::min(*count, most); ++i) {
-      if (auto card = Card::open(*driver, i))
+      auto card = Card::open(*driver, i);
+      const int error = card && way == Way::resident ? (*card)->make_resident() : 0;
+      if (card && error == 0)
         opened.push_back(std::move(*card));
       else
-        fault = card.error();
+        fault = card ? driver->text_of(error) : card.error();
     }
     const std::lock_guard lock(mutex);
     is_open = true;
@@ -103,7 +114,8 @@ struct CudaDevices::State {
     working.store(static_cast<unsigned>(cards.size()), std::memory_order_relaxed);
     try {
       for (unsigned i = 0; i < cards.size() * threads_of_card; ++i)
-        threads.emplace_back([this, i](const std::stop_token& stop) { work(stop, i / threads_of_card); });
+        threads.emplace_back(
+            [this, i](const std::stop_token& stop) { work(stop, i / threads_of_card, i % threads_of_card); });
     } catch (const std::system_error& error) {  // those there are do it
       fault = error.what();
       if (threads.empty()) cards.clear();
@@ -115,6 +127,15 @@ struct CudaDevices::State {
   bool is_opened() const {
     const std::lock_guard lock(mutex);
     return is_open;
+  }
+
+  /// Of which super kernel the kernel will be a function. @param number  becomes that of the function
+  std::vector<vm::RangeKernel> ranges_with(const vm::KernelGroup& kernels, vm::KernelEntry entry,
+                                           std::uint64_t& number) {
+    const std::lock_guard lock(mutex);
+    number = ranges.size();
+    ranges.push_back({kernels, entry});
+    return ranges;
   }
 
   void start_opener() {
@@ -147,14 +168,31 @@ struct CudaDevices::State {
       threads.emplace_back([this, i](const std::stop_token& stop) { work_on_calls(stop, i / call_threads_of_card); });
   }
 
-  std::shared_ptr<const vm::DeviceKernel> loaded(const std::string& ptx, const char* name) {
+  std::shared_ptr<const vm::DeviceKernel> loaded(const Text& text) {
     std::vector<CardFunction> functions;
-    for (const std::unique_ptr<Card>& card : cards) functions.push_back(card->load(ptx, name));
+    for (const std::unique_ptr<Card>& card : cards) {
+      CardFunction& function = functions.emplace_back(card->load(text.ptx, vm::range_kernel_name));
+      if (text.super.empty() || function.registers > ResidentCard::most_registers) continue;
+      const std::int64_t lanes = card->load_super(text.super);
+      if (lanes == 0) continue;
+      function.lanes = lanes;
+      function.number = text.number;
+    }
+    return kernel_of(std::move(functions));
+  }
+
+  std::shared_ptr<const vm::DeviceKernel> loaded_for_calls(const std::string& ptx) {
+    std::vector<CardFunction> functions;
+    for (const std::unique_ptr<Card>& card : cards) functions.push_back(card->load(ptx, vm::calls_kernel_name));
+    return kernel_of(std::move(functions));
+  }
+
+  static std::shared_ptr<const vm::DeviceKernel> kernel_of(std::vector<CardFunction> functions) {
     const bool runs = !functions.empty() && std::ranges::all_of(functions, &CardFunction::function);
     return runs ? std::make_shared<CudaKernel>(std::move(functions)) : nullptr;
   }
 
-  void work(const std::stop_token& stop, unsigned number) {
+  void work(const std::stop_token& stop, unsigned number, unsigned thread) {
     void* const stream = cards[number]->open_stream();
     while (true) {
       std::unique_lock lock(mutex);
@@ -162,17 +200,17 @@ struct CudaDevices::State {
       const vm::DeviceBatch batch = std::move(batches.front());
       batches.pop_front();
       lock.unlock();
-      run(number, batch, stream);
+      run(number, thread, batch, stream);
     }
     if (stream != nullptr) cards[number]->close_stream(stream);
   }
 
-  void run(unsigned number, const vm::DeviceBatch& batch, void* stream) {
+  void run(unsigned number, unsigned thread, const vm::DeviceBatch& batch, void* stream) {
     const Clock::time_point begin = Clock::now();
     vm::DeviceOutcome outcome{.is_lost = true, .device = number};
     if (stream != nullptr && batch.is_wanted() && !has_failed(number)) {
       const auto& kernel = static_cast<const CudaKernel&>(*batch.kernel);
-      const std::expected<std::int64_t, int> made = cards[number]->run(batch, kernel.functions[number], stream);
+      const std::expected<std::int64_t, int> made = cards[number]->run(batch, kernel.functions[number], stream, thread);
       outcome.is_lost = !made;
       outcome.made = made.value_or(0);
       if (!made) note_problem(number, made.error());
@@ -228,15 +266,15 @@ struct CudaDevices::State {
     const std::lock_guard lock(mutex);
     if (problem.empty())
       problem = fmt::format("{}: {}; workers have computed what it was given", cards[number]->facts().name,
-                            driver->text_of(error));
+                            error == ResidentCard::lost ? "its super kernel answers no more" : driver->text_of(error));
     if (error == out_of_memory || failed[number]) return;
     failed[number] = true;
     working.fetch_sub(1, std::memory_order_relaxed);
   }
 };
 
-CudaDevices::CudaDevices(unsigned most, vm::DeviceTakes takes, std::string library)
-    : takes_(takes), state_(std::make_shared<State>(most, std::move(library))) {}
+CudaDevices::CudaDevices(unsigned most, vm::DeviceTakes takes, Way way, std::string library)
+    : takes_(takes), state_(std::make_shared<State>(most, way, std::move(library))) {}
 
 CudaDevices::~CudaDevices() = default;
 
@@ -254,12 +292,22 @@ void CudaDevices::prepare(const vm::KernelGroup& kernels, vm::KernelEntry entry,
     return done(nullptr);
   }
   // the compiler may live longer than this
-  compiler.request_ptx(kernels, entry, [state = std::weak_ptr(state_), done = std::move(done)](std::string ptx) {
+  const auto text = std::make_shared<State::Text>(State::Text{"", std::move(done)});
+  const auto load = [state = std::weak_ptr(state_), text] {
     const std::shared_ptr<State> found = state.lock();
-    if (!found || ptx.empty()) return done(nullptr);
-    found->add_load(
-        [state = found.get(), ptx = std::move(ptx), done] { done(state->loaded(ptx, vm::range_kernel_name)); });
+    if (!found || text->ptx.empty()) return text->done(nullptr);
+    found->add_load([state = found.get(), text] { text->done(state->loaded(*text)); });
+  };
+  const bool is_resident = state_->way == Way::resident;
+  compiler.request_ptx(kernels, entry, [text, load, is_resident](std::string ptx) {
+    text->ptx = std::move(ptx);
+    if (!is_resident) load();
   });
+  if (is_resident)  // answered after the request before it
+    compiler.request_super_ptx(state_->ranges_with(kernels, entry, text->number), [text, load](std::string super) {
+      text->super = std::move(super);
+      load();
+    });
 }
 
 void CudaDevices::prepare_calls(const vm::ForeignFunction& function, vm::AppKernelCompiler& compiler,
@@ -269,7 +317,7 @@ void CudaDevices::prepare_calls(const vm::ForeignFunction& function, vm::AppKern
     const std::expected<std::string, std::string> ptx = compiler.ptx(function);
     if (!ptx) return done(std::unexpected(ptx.error()));
     state->add_load([state, ptx = *ptx, done] {
-      std::shared_ptr<const vm::DeviceKernel> kernel = state->loaded(ptx, vm::calls_kernel_name);
+      std::shared_ptr<const vm::DeviceKernel> kernel = state->loaded_for_calls(ptx);
       if (kernel == nullptr) return done(std::unexpected("no GPU takes its code"));
       state->start_call_threads();
       done(std::move(kernel));

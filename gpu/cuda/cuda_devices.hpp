@@ -1,5 +1,6 @@
 #pragma once
-// GPUs of NVIDIA, by the driver that is found at run time: each batch is a launch of its own.
+// GPUs of NVIDIA, by the driver that is found at run time.
+#include <cstdint>
 #include <expected>
 #include <memory>
 #include <string>
@@ -13,12 +14,18 @@ namespace raddle::gpu {
 /// eight threads, which take batches from one queue: while one of them copies, another one's kernel runs, and small
 /// batches share the card. Four more take bundles of calls. A card that fails gets nothing more, and what it was given
 /// is lost: problem().
+///
+/// Batches are launches of their own. Or, if it is resident, a super kernel stays on each card, whose functions are the
+/// kernels that were prepared so far: with each one comes a new one, for whose loading the one before ends. Kernels
+/// with many registers are launched as ever: they would take those of all others.
 class CudaDevices final : public vm::Devices {
  public:
   static constexpr const char* usual_library = "libcuda.so.1";
 
+  enum class Way : std::uint8_t { launches, resident };
+
   /// @param most  cards that are used, those with the least numbers
-  CudaDevices(unsigned most, vm::DeviceTakes takes, std::string library = usual_library);
+  CudaDevices(unsigned most, vm::DeviceTakes takes, Way way = Way::launches, std::string library = usual_library);
   ~CudaDevices() override;
 
   /// Opens all now. Once, before anything else.

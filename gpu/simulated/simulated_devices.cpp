@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::uint64_t idle_ns = 2'000'000;  ///< until the threads sleep
 constexpr std::uint64_t ever = std::numeric_limits<std::uint64_t>::max();
-constexpr std::int64_t chunks_of_warp = 4;
 
 class SimulatedKernel final : public vm::DeviceKernel {
  public:
@@ -76,14 +75,9 @@ void SimulatedDevices::prepare(const vm::KernelGroup& kernels, vm::KernelEntry e
 void SimulatedDevices::submit(vm::DeviceBatch batch) {
   load_.begin(batch);
   auto given = std::make_shared<SimulatedBatch>(std::move(batch));
-  const std::int64_t count = given->batch.count();
-  const std::int64_t warps_needed = std::clamp<std::int64_t>((count + lanes - 1) / lanes, 1, warps_);
-  superkernel::QueueTask task;
+  superkernel::QueueTask task = superkernel::task_of_points(static_cast<std::uint64_t>(given->batch.count()), warps_);
   task.function = reinterpret_cast<std::uint64_t>(given.get());
   task.words = reinterpret_cast<std::uint64_t>(given->batch.words.data());
-  task.count = static_cast<std::uint64_t>(count);
-  task.chunk = static_cast<std::uint64_t>(std::max<std::int64_t>(count / (warps_needed * chunks_of_warp), lanes));
-  task.shares = static_cast<std::uint64_t>(warps_needed);
   kernel_.submit(task, [this, given](std::optional<std::uint64_t> made) {
     const vm::DeviceBatch& done = given->batch;
     load_.end(done);

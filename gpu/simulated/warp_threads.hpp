@@ -23,6 +23,7 @@ class WarpThreads final : public superkernel::KernelLauncher {
 
   bool launch(const superkernel::Queues& queues) override;
   void wait() override;
+  bool has_failed() override { return false; }
 
  private:
   void run(const std::stop_token& stop, unsigned number);

@@ -1,6 +1,15 @@
 #include "gpu/superkernel/producer.hpp"
 
+#include <algorithm>
+
 namespace raddle::gpu::superkernel {
+
+QueueTask task_of_points(std::uint64_t count, std::uint64_t warps) {
+  constexpr std::uint64_t chunks_of_warp = 4;
+  const std::uint64_t needed = std::clamp<std::uint64_t>((count + lane_count - 1) / lane_count, 1, warps);
+  const std::uint64_t chunk = count / (needed * chunks_of_warp) / lane_count * lane_count;
+  return {.count = count, .chunk = std::max<std::uint64_t>(chunk, lane_count), .shares = needed};
+}
 
 Producer::Producer(const QueueSizes& sizes, const HostBlock& memory, std::uint64_t start)
     : sizes_(sizes),

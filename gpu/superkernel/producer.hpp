@@ -15,6 +15,9 @@ struct QueueTask {
   void* tag = nullptr;       ///< what its completion is known by
 };
 
+/// `count` points for up to so many warps, each of which has a few chunks of them, whole warps of lanes.
+QueueTask task_of_points(std::uint64_t count, std::uint64_t warps);
+
 struct Completion {
   void* tag = nullptr;
   std::uint64_t made = 0;  ///< number of the first point that does not end well; `no_failure`: there is none

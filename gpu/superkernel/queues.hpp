@@ -76,7 +76,8 @@ constexpr T* place_of(T* first, uint64_t position, unsigned size_log2) {
   return first + (position & ((uint64_t{1} << size_log2) - 1));
 }
 
-/// The ingest warp: takes what is in the ring as long as there are slots, until it is to end or has been idle.
+/// The ingest warp: takes what is in the ring as long as there are slots, until it is to end, or nothing has been under
+/// way for some time.
 inline void ingest(const Queues& queues, const Warp& warp) {
   constexpr unsigned rounds_of_beat = 1024;
   Place next = *queues.place;
@@ -93,6 +94,11 @@ inline void ingest(const Queues& queues, const Warp& warp) {
                                word_at(position, queues.slots_log2, what));
   };
   const auto beat = [&] { store<Access::beat_written>(queues.beat, queues.launch << 40 | ++beats); };
+  const auto is_to_end = [&] { return load<Access::stop_read>(queues.stop) >= queues.launch; };
+  const auto all_wait = [&] {
+    return load<Access::ticket_read>(queues.ticket) == next.position + queues.workers ||
+           is_left_out(Step::all_workers_wait);
+  };
   while (true) {
     const unsigned count = warp.leading([&](unsigned lane) {
       if (lane >> queues.slots_log2 != 0 || !is_free(next.position + lane)) return false;
@@ -112,14 +118,15 @@ inline void ingest(const Queues& queues, const Warp& warp) {
     if (count != 0) {
       pause.begin_anew();
       idle_since = 0;
-      if (++rounds % rounds_of_beat == 0) warp.first([&] { return beat(), uint64_t{0}; });
-      continue;
+      if (++rounds % rounds_of_beat != 0 || warp.first([&] { return beat(), uint64_t{is_to_end()}; }) == 0) continue;
+      break;
     }
     const uint64_t ends = warp.first([&]() -> uint64_t {
       beat();
-      if (load<Access::stop_read>(queues.stop) >= queues.launch) return 1;
+      if (is_to_end()) return 1;
+      if (!all_wait()) return idle_since = 0;
       const uint64_t now = now_ns();
-      if (idle_since == 0 || !is_free(next.position)) idle_since = now;
+      if (idle_since == 0) idle_since = now;
       return now - idle_since >= queues.idle_ns;
     });
     if (ends != 0) break;

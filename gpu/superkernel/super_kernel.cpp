@@ -5,6 +5,12 @@
 
 namespace raddle::gpu::superkernel {
 
+namespace {
+
+constexpr std::uint64_t ask_ns = 100'000'000;  ///< after so long without a beat the driver is asked
+
+}  // namespace
+
 SuperKernel::SuperKernel(const QueueSizes& sizes, const HostBlock& memory, const Queues& queues,
                          std::uint64_t silent_ns, KernelLauncher& launcher)
     : memory_(memory), silent_ns_(silent_ns), launcher_(launcher), producer_(sizes, memory), queues_(queues) {}
@@ -48,11 +54,11 @@ bool SuperKernel::has_ended() const {
 }
 
 /// Launches it if it is not there.
-bool SuperKernel::is_launched() {
+SuperKernel::Presence SuperKernel::need_kernel() {
   const std::lock_guard lock(launching_);
-  if (queues_.launch != 0 && !has_ended()) return true;
+  if (queues_.launch != 0 && !has_ended()) return Presence::runs;
   ++queues_.launch;
-  return launcher_.launch(queues_);
+  return launcher_.launch(queues_) ? Presence::is_new : Presence::none;
 }
 
 /// @pre mutex_ is held
@@ -84,7 +90,7 @@ void SuperKernel::lose_all() {
 }
 
 void SuperKernel::work() {
-  std::uint64_t beat = 0, heard = 0;
+  std::uint64_t beat = 0, heard = 0, asked = 0;
   Pause pause;
   while (true) {
     if (under_way_.load() == 0) {
@@ -93,10 +99,12 @@ void SuperKernel::work() {
       pause.begin_anew();
     }
     if (is_closing_) return;
-    if (!is_launched()) {
+    const Presence presence = need_kernel();
+    if (presence == Presence::none) {
       lose_all();
       continue;
     }
+    if (presence == Presence::is_new) heard = now_ns();
     if (const std::optional<Completion> completion = producer_.take()) {
       tell(*static_cast<Given*>(completion->tag), completion->made);
       heard = now_ns();
@@ -105,10 +113,10 @@ void SuperKernel::work() {
     }
     const std::uint64_t now = now_ns(), last = beat;
     beat = load<Access::beat_read>(memory_.beat());
-    if (beat != last)
-      heard = now;
-    else if (now - heard > silent_ns_)
-      lose_all();
+    if (beat != last) heard = now;
+    const bool is_time_to_ask = now - heard > ask_ns && now - asked > ask_ns;
+    if (is_time_to_ask) asked = now;
+    if (now - heard > silent_ns_ || (is_time_to_ask && launcher_.has_failed())) lose_all();
     pause.wait();
   }
 }

@@ -24,6 +24,8 @@ class KernelLauncher {
   virtual bool launch(const Queues& queues) = 0;
   /// Waits until the kernel, which has been told to end, is gone.
   virtual void wait() = 0;
+  /// It is known that the last one has ended in a way it should not.
+  virtual bool has_failed() = 0;
 };
 
 /// Tasks that it has no descriptors for wait. One thread takes the completions: it launches the kernel when there is
@@ -34,7 +36,7 @@ class SuperKernel {
  public:
   /// @param made  of how many points, from the first one on; more than there are: of all. None: the task is lost, as
   /// the
-  ///              kernel can not be launched, or beats no more
+  ///              kernel can not be launched, fails, or beats no more
   using Done = std::function<void(std::optional<std::uint64_t> made)>;
 
   /// @param memory     as the host sees it
@@ -59,7 +61,8 @@ class SuperKernel {
     std::list<Given>::iterator self{};
   };
   void work();
-  bool is_launched();
+  enum class Presence : std::uint8_t { runs, is_new, none };
+  Presence need_kernel();
   bool has_ended() const;
   void give_waiting();
   void tell(Given& given, std::optional<std::uint64_t> made);

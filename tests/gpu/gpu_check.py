@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What to run on a machine with a GPU: `./dev gpu-check`.
 
-    gpu_check.py [--raddle PATH] [--jobs N] [--simulated | --queues] [FILTER..]
+    gpu_check.py [--raddle PATH] [--jobs N] [--simulated | --queues | --resident] [FILTER..]
 
 Runs all golden scripts and examples with `--gpus all:whole`, so that each loop that a GPU can run goes there, and compares
 what they print with what they print with `--gpus none`; then the longer scripts beside this file, with `none`, `all` and
@@ -9,6 +9,7 @@ what they print with what they print with `--gpus none`; then the longer scripts
 the queues of the super kernel cost (--queues: that only). Prints tables, and ends with 1 if anything differs or fails.
 Without a driver it says so and ends with 0.
 
+--resident: with `all:resident` and `all:whole:resident` in place of `all` and `all:whole`.
 --simulated: the longer scripts only, of few points, on a simulated device: for machines without a GPU.
 """
 
@@ -30,6 +31,7 @@ import golden  # pylint: disable=wrong-import-position
 
 LONG = sorted(HERE.glob("*.df"))
 WAYS = ("none", "all", "all:whole")
+RESIDENT_WAYS = ("none", "all:resident", "all:whole:resident")
 SIMULATED_WAYS = ("none", "simulated", "simulated:whole")
 
 
@@ -44,11 +46,11 @@ def without_counters(stderr):
     return stderr[:first] if first >= 0 else stderr
 
 
-def golden_difference(raddle, case):
+def golden_difference(raddle, case, way):
     """(points on GPUs, None or what differs)."""
     options = [*case.options, "-O2", f"--workers={case.workers[0] if case.fixed_workers else 2}"]
     alone = golden.run_once(raddle, case, [*options, "--gpus=none"])
-    beside = golden.run_once(raddle, case, [*options, "--stats", "--gpus=all:whole"])
+    beside = golden.run_once(raddle, case, [*options, "--stats", f"--gpus={way}"])
     points = on_devices(beside[2])
     for what, a, b in (("exit code", alone[0], beside[0]), ("stdout", golden.in_order(case, alone[1]), golden.in_order(case, beside[1]))):
         if a != b:
@@ -65,12 +67,12 @@ def timed(raddle, options, script, arguments, folder):
     return seconds, done, written
 
 
-def golden_differences(raddle, jobs, filters):
+def golden_differences(raddle, jobs, filters, way):
     """Prints them. @return how many"""
     cases = [case for case in golden.find_cases(filters) if not case.emit and case.exit_code != 3]
     bad = went = 0
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        for case, (points, difference) in zip(cases, pool.map(lambda case: golden_difference(raddle, case), cases)):
+        for case, (points, difference) in zip(cases, pool.map(lambda case: golden_difference(raddle, case, way), cases)):
             went += points > 0
             if difference:
                 bad += 1
@@ -124,6 +126,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=4, metavar="N", help="scripts at once")
     parser.add_argument("--simulated", action="store_true", help="the longer scripts, shortened, on a simulated device")
     parser.add_argument("--queues", action="store_true", help="what the queues of the super kernel cost, and nothing else")
+    parser.add_argument("--resident", action="store_true", help="with a kernel that stays on each GPU")
     parser.add_argument("filters", nargs="*", metavar="FILTER", help="part of a script's path")
     options = parser.parse_args()
     raddle = str(pathlib.Path(options.raddle).resolve())
@@ -136,10 +139,11 @@ def main():
     print(subprocess.run([raddle, "doctor"], capture_output=True, text=True, check=False).stdout)
     if options.queues:
         return 1 if measure_queues(raddle) else 0
+    ways = RESIDENT_WAYS if options.resident else WAYS
     with tempfile.TemporaryDirectory(prefix="raddle-gpu-cache-") as cache:
         os.environ["XDG_CACHE_HOME"] = cache
-        bad = golden_differences(raddle, options.jobs, options.filters)
-        bad += long_differences(raddle, WAYS, [], [], options.filters)
+        bad = golden_differences(raddle, options.jobs, options.filters, ways[-1])
+        bad += long_differences(raddle, ways, [], [], options.filters)
     bad += measure_queues(raddle)
     return 1 if bad else 0
 

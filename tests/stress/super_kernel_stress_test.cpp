@@ -206,6 +206,37 @@ TEST_CASE("super kernel: none is lost of tasks that come while the kernel ends b
     }
 }
 
+namespace {
+
+const std::uint64_t* ended_of_tests = nullptr;
+
+/// `bad`: number of the launch, which has not ended.
+std::uint64_t compute_slowly(std::uint64_t launch, const std::int64_t*, std::uint64_t first, std::uint64_t,
+                             std::uint64_t end) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  return load<Access::ended_read>(ended_of_tests) < launch ? end : first;
+}
+
+}  // namespace
+
+TEST_CASE("super kernel: it does not end by itself while a task is under way") {
+  constexpr QueueSizes sizes{2, 1, 1};
+  QueueMemory memory(sizes);
+  memory.queues.idle_ns = 0;
+  ended_of_tests = memory.block.ended();
+  WarpThreads threads(2, compute_slowly);
+  Producer producer(sizes, memory.block);
+  for (std::uint64_t launch = 1; launch <= 5; ++launch) {
+    CHECK(producer.submit({.function = launch, .count = 3, .chunk = 2, .shares = 2}));
+    memory.queues.launch = launch;
+    REQUIRE(threads.launch(memory.queues));
+    threads.wait();  // it ends by itself then
+    const std::optional<Completion> completion = producer.take();
+    REQUIRE(completion);
+    CHECK(completion->made == no_failure);
+  }
+}
+
 TEST_CASE("super kernel: more tasks than it has descriptors wait") {
   constexpr QueueSizes sizes{1, 1, 1};
   QueueMemory memory(sizes);
@@ -257,6 +288,7 @@ class NoKernel final : public KernelLauncher {
   explicit NoKernel(bool says_so) : says_so_(says_so) {}
   bool launch(const Queues&) override { return !says_so_; }
   void wait() override {}
+  bool has_failed() override { return false; }
 
  private:
   const bool says_so_;

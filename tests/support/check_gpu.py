@@ -205,9 +205,10 @@ def what_a_driver_does_not_take_is_done_by_workers(folder):
     """It has no GPU that would run PTX."""
     folder.write("loops.df", LOOPS)
     expected = sorted(folder.run("run --gpus none loops.df").stdout.splitlines())
-    done = folder.run("run --gpus all:whole --stats loops.df", env=FAKE)
-    expect(sorted(done.stdout.splitlines()), expected)
-    expect(devices_in(done.stderr)[0], 0)
+    for which in ("all:whole", "all:whole:resident"):
+        done = folder.run(f"run --gpus {which} --stats loops.df", env=FAKE)
+        expect(sorted(done.stdout.splitlines()), expected)
+        expect(devices_in(done.stderr)[0], 0)
 
 
 def short_scripts_look_for_no_driver(folder):

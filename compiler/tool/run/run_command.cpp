@@ -28,7 +28,8 @@ namespace {
 
 constexpr std::uint64_t most_gpus = 64;
 
-constexpr std::array gpu_choices = {"all", "all:whole", "none", "simulated", "simulated:whole"};
+constexpr std::array gpu_choices = {"all",  "all:whole", "all:resident",   "all:whole:resident",
+                                    "none", "simulated", "simulated:whole"};
 
 std::string fault_of_gpus(const std::string& text) {
   if (std::ranges::find(gpu_choices, text) != gpu_choices.end()) return "";
@@ -44,7 +45,8 @@ void add_gpus_option(CLI::App& app, std::string& gpus, const std::string& group)
   app.add_option(
          "--gpus", gpus,
          "GPUs that compute points of long loops over numbers beside the workers: all (default), none, how many; "
-         "or simulated, one of threads; all:whole, simulated:whole: they get each such loop whole")
+         "or simulated, one of threads; all:whole, simulated:whole: they get each such loop whole; "
+         "all:resident, all:whole:resident: a kernel stays on each GPU that all points go to (experimental)")
       ->check(CLI::Validator(fault_of_gpus, fmt::format("{{{}}}", fmt::join(gpu_choices, ","))))
       ->type_name("WHICH")
       ->group(group);

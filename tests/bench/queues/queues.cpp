@@ -1,6 +1,7 @@
 // What the queues of the super kernel cost on a GPU: null tasks, one task in flight, ranges, tasks of some length.
 //   raddle_gpu_queues [--small]
-// Prints a table. Without a driver it says so and ends with 0; with 1 if a task is lost or a number wrong.
+// Prints a table. Without a driver it says so and ends with 0; with 1 if something fails, a task does not end, or a
+// point has a wrong number.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +25,7 @@ using superkernel::Completion;
 using superkernel::QueueTask;
 using Clock = std::chrono::steady_clock;
 
-constexpr superkernel::QueueSizes sizes{.descriptors_log2 = 13, .shares_log2 = 3, .slots_log2 = 14};
+constexpr superkernel::QueueSizes sizes{.descriptors_log2 = 13, .shares_log2 = 6, .slots_log2 = 14};
 constexpr std::uint64_t ever = ~std::uint64_t{0} >> 1;
 constexpr std::size_t range_points = std::size_t{1} << 24;
 constexpr double patience_us = 10e6;
@@ -81,10 +82,11 @@ class Bench {
     }
     one_in_flight(less(30'000));
     for (const std::uint64_t chunk : {32u, 256u, 2048u}) {
-      const std::uint64_t ranges = less(32), points = less(range_points);
-      const double us = run(ranges, {.function = 1, .count = points, .chunk = chunk, .shares = 8}, 64);
-      print_row("ranges of {} points, each writes a word, chunks of {}, 8 warps each | {:.1f} G points/s", points,
+      const std::uint64_t ranges = less(256), points = less(range_points);
+      const double us = run(ranges, {.function = 1, .count = points, .chunk = chunk, .shares = 64}, 64);
+      print_row("ranges of {} points, each writes a word, chunks of {}, 64 warps each | {:.1f} G points/s", points,
                 chunk, static_cast<double>(ranges * points) / us / 1e3);
+      check_points(points);
     }
     for (const std::int64_t ns : {4'000'000, 400'000, 100'000, 10'000}) {
       words_[4] = ns;
@@ -128,6 +130,15 @@ class Bench {
     superkernel::Queues queues = queues_->queues(ever);
     queues.launch = ++launches_;
     if (!queues_->launch(queues)) give_up("the super kernel can not be launched");
+  }
+
+  /// Each has its number.
+  void check_points(std::uint64_t count) const {
+    std::vector<std::uint64_t> found(count);
+    check(driver_.copy_out(found.data(), points_, count * sizeof(std::uint64_t), stream_), "copy");
+    check(driver_.wait_for_stream(stream_), "copy");
+    for (std::uint64_t number = 0; number < count; ++number)
+      if (found[number] != number) give_up(fmt::format("point {} has {}", number, found[number]));
   }
 
   static void print_spread(const char* what, std::vector<double>& times) {

@@ -122,7 +122,7 @@ TEST_CASE("calls of AppKernels: cards; all is given back") {
   FakeDriver& driver = fake_driver();
   driver.devices = 2;
   {
-    CudaDevices devices(9, vm::DeviceTakes::what_is_worth_while, RADDLE_FAKE_CUDA_LIBRARY);
+    CudaDevices devices(9, vm::DeviceTakes::what_is_worth_while, CudaDevices::Way::launches, RADDLE_FAKE_CUDA_LIBRARY);
     check_calls(devices);
   }
   CHECK(driver.contexts == 0);
@@ -132,7 +132,7 @@ TEST_CASE("calls of AppKernels: cards; all is given back") {
 
 TEST_CASE("calls that wait for a card are launched together, and a large array that they read is copied once") {
   FakeDriver& driver = fake_driver();
-  CudaDevices devices(1, vm::DeviceTakes::what_is_worth_while, RADDLE_FAKE_CUDA_LIBRARY);
+  CudaDevices devices(1, vm::DeviceTakes::what_is_worth_while, CudaDevices::Way::launches, RADDLE_FAKE_CUDA_LIBRARY);
   AppKernelsOfTests compiler;
   const Prepared kernel = prepared_calls(devices, compiler);
   REQUIRE(kernel);
@@ -150,7 +150,7 @@ TEST_CASE("calls that wait for a card are launched together, and a large array t
 
 TEST_CASE("a card without room for a bundle gets halves of it, and what it has no room for at all is lost") {
   FakeDriver& driver = fake_driver();
-  CudaDevices devices(1, vm::DeviceTakes::what_is_worth_while, RADDLE_FAKE_CUDA_LIBRARY);
+  CudaDevices devices(1, vm::DeviceTakes::what_is_worth_while, CudaDevices::Way::launches, RADDLE_FAKE_CUDA_LIBRARY);
   AppKernelsOfTests compiler;
   const Prepared kernel = prepared_calls(devices, compiler);
   REQUIRE(kernel);
@@ -168,7 +168,7 @@ TEST_CASE("a card without room for a bundle gets halves of it, and what it has n
 
 TEST_CASE("what a run does not want any more is dropped, and after a fault of the card all is lost") {
   FakeDriver& driver = fake_driver();
-  CudaDevices devices(1, vm::DeviceTakes::what_is_worth_while, RADDLE_FAKE_CUDA_LIBRARY);
+  CudaDevices devices(1, vm::DeviceTakes::what_is_worth_while, CudaDevices::Way::launches, RADDLE_FAKE_CUDA_LIBRARY);
   AppKernelsOfTests compiler;
   const Prepared kernel = prepared_calls(devices, compiler);
   REQUIRE(kernel);
@@ -187,12 +187,12 @@ TEST_CASE("why a kernel runs on no GPU is told") {
   AppKernelsOfTests compiler;
   compiler.why = "it needs `fmod`, which GPUs do not have";
   {
-    CudaDevices devices(1, vm::DeviceTakes::what_is_worth_while, RADDLE_FAKE_CUDA_LIBRARY);
+    CudaDevices devices(1, vm::DeviceTakes::what_is_worth_while, CudaDevices::Way::launches, RADDLE_FAKE_CUDA_LIBRARY);
     CHECK(prepared_calls(devices, compiler).error() == compiler.why);
   }
   driver.devices = 0;
   compiler.why.clear();
-  CudaDevices none(1, vm::DeviceTakes::what_is_worth_while, RADDLE_FAKE_CUDA_LIBRARY);
+  CudaDevices none(1, vm::DeviceTakes::what_is_worth_while, CudaDevices::Way::launches, RADDLE_FAKE_CUDA_LIBRARY);
   CHECK_FALSE(prepared_calls(none, compiler));
 }
 

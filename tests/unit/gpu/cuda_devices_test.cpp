@@ -10,6 +10,7 @@ namespace raddle::gpu {
 namespace {
 
 constexpr auto measured = vm::DeviceTakes::what_is_worth_while;
+constexpr auto launches = CudaDevices::Way::launches, resident = CudaDevices::Way::resident;
 
 auto some_elements(std::size_t count) { return std::make_shared<std::vector<std::int64_t>>(count, 3); }
 
@@ -25,7 +26,7 @@ TEST_CASE("batches run on the cards that the driver has, and all is given back")
   FakeDriver& driver = fake_driver();
   driver.devices = 2;
   {
-    CudaDevices devices(9, measured, RADDLE_FAKE_CUDA_LIBRARY);
+    CudaDevices devices(9, measured, launches, RADDLE_FAKE_CUDA_LIBRARY);
     CHECK(driver.contexts == 0);  // nothing is opened without need
     CompilerOfTests compiler;
     const auto kernel = prepared(devices, compiler);
@@ -51,7 +52,7 @@ TEST_CASE("batches run on the cards that the driver has, and all is given back")
 TEST_CASE("the least point that does not end well is told, and what lies before it is there") {
   FakeDriver& driver = fake_driver();
   {
-    CudaDevices devices(1, measured, RADDLE_FAKE_CUDA_LIBRARY);
+    CudaDevices devices(1, measured, launches, RADDLE_FAKE_CUDA_LIBRARY);
     CompilerOfTests compiler;
     const auto kernel = prepared(devices, compiler);
     for (const std::int64_t bad : {0, 1, 127, 128, 999}) {
@@ -66,7 +67,7 @@ TEST_CASE("the least point that does not end well is told, and what lies before 
 TEST_CASE("an array is copied once for batches that are under way together") {
   FakeDriver& driver = fake_driver();
   {
-    CudaDevices devices(1, measured, RADDLE_FAKE_CUDA_LIBRARY);
+    CudaDevices devices(1, measured, launches, RADDLE_FAKE_CUDA_LIBRARY);
     CompilerOfTests compiler;
     const auto kernel = prepared(devices, compiler);
     const auto elements = some_elements(1 << 16);
@@ -87,7 +88,7 @@ TEST_CASE("an array is copied once for batches that are under way together") {
 TEST_CASE("without memory for it a batch is lost, and the next one is tried again") {
   FakeDriver& driver = fake_driver();
   {
-    CudaDevices devices(1, measured, RADDLE_FAKE_CUDA_LIBRARY);
+    CudaDevices devices(1, measured, launches, RADDLE_FAKE_CUDA_LIBRARY);
     CompilerOfTests compiler;
     const auto kernel = prepared(devices, compiler);
     driver.memory_left = 4000;
@@ -102,7 +103,7 @@ TEST_CASE("without memory for it a batch is lost, and the next one is tried agai
 
 TEST_CASE("PTX that the driver does not take, and no PTX, is a kernel that is not there") {
   fake_driver();
-  CudaDevices devices(1, measured, RADDLE_FAKE_CUDA_LIBRARY);
+  CudaDevices devices(1, measured, launches, RADDLE_FAKE_CUDA_LIBRARY);
   CompilerOfTests compiler;
   compiler.ptx = ".version 99";
   CHECK_FALSE(prepared(devices, compiler));
@@ -111,22 +112,113 @@ TEST_CASE("PTX that the driver does not take, and no PTX, is a kernel that is no
 TEST_CASE("what is wrong with the driver is said") {
   FakeDriver& driver = fake_driver();
   driver.version = 11040;
-  CHECK(CudaDevices(1, measured, RADDLE_FAKE_CUDA_LIBRARY).open().error() ==
+  CHECK(CudaDevices(1, measured, launches, RADDLE_FAKE_CUDA_LIBRARY).open().error() ==
         "the driver is too old: of CUDA 11.4, and 11.8 is needed");
   driver.version = 12000;
   driver.devices = 0;
-  CHECK(CudaDevices(1, measured, RADDLE_FAKE_CUDA_LIBRARY).open().error() ==
+  CHECK(CudaDevices(1, measured, launches, RADDLE_FAKE_CUDA_LIBRARY).open().error() ==
         "the driver does not begin: CUDA_ERROR_NO_DEVICE");
-  CHECK(CudaDevices(1, measured, "/nowhere/libcuda.so.1").open().error() ==
+  CHECK(CudaDevices(1, measured, launches, "/nowhere/libcuda.so.1").open().error() ==
         "there is no driver for GPUs of NVIDIA (/nowhere/libcuda.so.1)");
   CompilerOfTests compiler;
-  CudaDevices none(1, measured, "/nowhere/libcuda.so.1");
+  CudaDevices none(1, measured, launches, "/nowhere/libcuda.so.1");
   CHECK_FALSE(prepared(none, compiler));
+}
+
+TEST_CASE("a super kernel that stays computes what the cards are given, and all is given back") {
+  FakeDriver& driver = fake_driver();
+  driver.devices = 2;
+  {
+    CudaDevices devices(9, measured, resident, RADDLE_FAKE_CUDA_LIBRARY);
+    CompilerOfTests compiler;
+    const auto kernel = prepared(devices, compiler);
+    REQUIRE(kernel);
+    CHECK(driver.super_launches == 0);
+    std::deque<BatchOfTests> batches;
+    std::vector<std::future<vm::DeviceOutcome>> outcomes;
+    for (int i = 0; i < 100; ++i) {
+      const std::int64_t bad = i % 3 == 0 ? 7 * i : -1;
+      outcomes.push_back(batches.emplace_back(i, 3, 1 + 40 * i, bad, some_elements(1 + static_cast<std::size_t>(i)))
+                             .submit(devices, kernel));
+    }
+    for (int i = 0; i < 100; ++i) {
+      const bool fails = i % 3 == 0 && 7 * i < i + 3 * (1 + 40 * i);
+      const std::int64_t made = fails ? 2 * i : 1 + 40 * i;  // i + 3 * 2 i is 7 i
+      CHECK(outcomes[static_cast<std::size_t>(i)].get().made == made);
+      CHECK(batches[static_cast<std::size_t>(i)].is_right(made));
+    }
+    CHECK(driver.launches == 0);
+    CHECK(driver.super_launches > 0);
+    CHECK(devices.problem().empty());
+  }
+  check_all_is_given_back(driver);
+}
+
+/// The fake driver ends the process if something is loaded beside a kernel that stays.
+TEST_CASE("kernels that come later are functions of the next super kernel, while batches go on") {
+  FakeDriver& driver = fake_driver();
+  {
+    CudaDevices devices(1, measured, resident, RADDLE_FAKE_CUDA_LIBRARY);
+    CompilerOfTests compiler;
+    std::vector<std::shared_ptr<const vm::DeviceKernel>> kernels;
+    std::deque<BatchOfTests> batches;
+    std::vector<std::future<vm::DeviceOutcome>> outcomes;
+    for (int i = 0; i < 12; ++i) {
+      kernels.push_back(prepared(devices, compiler));
+      for (const auto& kernel : kernels)
+        outcomes.push_back(batches.emplace_back(i, 1, 3000, -1, some_elements(5)).submit(devices, kernel));
+    }
+    for (std::size_t i = 0; i < outcomes.size(); ++i) {
+      CHECK(outcomes[i].get().made == 3000);
+      CHECK(batches[i].is_right(3000));
+    }
+    CHECK(driver.launches == 0);
+    CHECK(driver.modules == 2);  // all kernels here have one text; of super kernels there is the last one
+  }
+  check_all_is_given_back(driver);
+}
+
+TEST_CASE("a kernel with many registers is launched beside the super kernel") {
+  FakeDriver& driver = fake_driver();
+  {
+    CudaDevices devices(1, measured, resident, RADDLE_FAKE_CUDA_LIBRARY);
+    CompilerOfTests compiler;
+    driver.registers = 100;
+    const auto heavy = prepared(devices, compiler);
+    driver.registers = 40;
+    compiler.ptx = "host " + code_of_tests() + " ";  // of another text
+    const auto light = prepared(devices, compiler);
+    BatchOfTests first(0, 1, 1000, -1, some_elements(4)), second(0, 1, 1000, -1, some_elements(4));
+    CHECK(first.submit(devices, heavy).get().made == 1000);
+    CHECK(driver.launches == 1);
+    CHECK(driver.super_launches == 0);
+    CHECK(second.submit(devices, light).get().made == 1000);
+    CHECK(driver.launches == 1);
+    CHECK(driver.super_launches == 1);
+  }
+  check_all_is_given_back(driver);
+}
+
+TEST_CASE("a super kernel that fails is given up, and what it was given is lost") {
+  FakeDriver& driver = fake_driver();
+  {
+    CudaDevices devices(1, measured, resident, RADDLE_FAKE_CUDA_LIBRARY);
+    CompilerOfTests compiler;
+    const auto kernel = prepared(devices, compiler);
+    driver.is_dead = true;
+    BatchOfTests first(0, 1, 1000, -1, some_elements(4)), second(0, 1, 1000, -1, some_elements(4));
+    CHECK(first.submit(devices, kernel).get().is_lost);
+    CHECK(devices.problem() == "Fake GPU 0: its super kernel answers no more; workers have computed what it was given");
+    CHECK_FALSE(devices.is_hungry());
+    CHECK(second.submit(devices, kernel).get().is_lost);
+    CHECK(driver.super_launches == 1);
+  }
+  check_all_is_given_back(driver);
 }
 
 TEST_CASE("a card that has failed gets nothing more") {
   FakeDriver& driver = fake_driver();
-  CudaDevices devices(1, measured, RADDLE_FAKE_CUDA_LIBRARY);
+  CudaDevices devices(1, measured, launches, RADDLE_FAKE_CUDA_LIBRARY);
   CompilerOfTests compiler;
   const auto kernel = prepared(devices, compiler);
   driver.launch_error = 700;

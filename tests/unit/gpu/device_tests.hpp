@@ -26,6 +26,11 @@ inline std::int32_t range_of_tests(raddle_leaf_worker*, const std::int64_t* word
 }
 inline constexpr int words_of_tests = 7;
 
+/// For the fake driver.
+inline std::string code_of_tests() {
+  return std::to_string(reinterpret_cast<std::uint64_t>(&range_of_tests)) + " " + std::to_string(words_of_tests);
+}
+
 /// Gives that kernel for everything, at once.
 class CompilerOfTests final : public vm::KernelCompiler {
  public:
@@ -33,12 +38,12 @@ class CompilerOfTests final : public vm::KernelCompiler {
     done(range_of_tests);
   }
   void request_ptx(const vm::KernelGroup&, vm::KernelEntry, std::function<void(std::string)> done) override {
-    done(ptx.empty() ? "host " + std::to_string(reinterpret_cast<std::uint64_t>(&range_of_tests)) + " " +
-                           std::to_string(words_of_tests)
-                     : ptx);
+    done(ptx.empty() ? "host " + code_of_tests() : ptx);
   }
-  void request_super_ptx(const std::vector<vm::RangeKernel>&, std::function<void(std::string)> done) override {
-    done("");
+  void request_super_ptx(const std::vector<vm::RangeKernel>& ranges, std::function<void(std::string)> done) override {
+    std::string text = "super";
+    for (std::size_t i = 0; i < ranges.size(); ++i) text += " " + code_of_tests();
+    done(text);
   }
   std::string ptx;  ///< "": what the fake driver takes
 };

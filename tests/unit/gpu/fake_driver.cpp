@@ -35,6 +35,12 @@ namespace superkernel = raddle::gpu::superkernel;
 
 FakeDriver state;
 thread_local void* context = nullptr;
+std::atomic<int> warps_of_contexts[64]{};  ///< of super kernels
+std::atomic<int>& warps_here() { return warps_of_contexts[reinterpret_cast<std::uintptr_t>(context) % 64]; }
+/// What a driver does not come back from beside a kernel that stays.
+void need_no_super_kernel() {
+  if (warps_here() != 0) std::abort();
+}
 
 enum : int {
   ok = 0,
@@ -146,16 +152,17 @@ void start(const Module& module, superkernel::Queues queues, Stream& stream) {
   if (state.is_dead) return;
   queues = on_host(queues);
   queues.workers = std::min(queues.workers, most_warps - 1);
+  std::atomic<int>& warps = warps_here();
   for (unsigned number = 0; number <= queues.workers; ++number)
-    stream.warps.emplace_back([&module, queues, number] {
+    stream.warps.emplace_back([&module, &warps, queues, number] {
       const superkernel::Warp warp;
       const auto dispatch = [&module](auto... parts) { return compute(module, parts...); };
-      ++state.super_warps;
+      ++warps;
       if (number == 0)
         ingest(queues, warp);
       else
         work(queues, warp, dispatch);
-      --state.super_warps;
+      --warps;
     });
 }
 
@@ -205,7 +212,7 @@ int cuDevicePrimaryCtxRelease_v2(int) { return --state.contexts, ok; }
 int cuCtxSetCurrent(void* now) { return context = now, ok; }
 int cuModuleLoadDataEx(void** made, const void* image, unsigned, int*, void**) {
   if (const int error = fault()) return error;
-  if (state.super_warps != 0) std::abort();  // a driver would not come back
+  need_no_super_kernel();
   std::istringstream text(static_cast<const char*>(image));
   Module module;
   std::string kind;
@@ -221,7 +228,7 @@ int cuModuleLoadDataEx(void** made, const void* image, unsigned, int*, void**) {
   return *made = new Module(std::move(module)), ok;
 }
 int cuModuleUnload(void* module) {
-  if (state.super_warps != 0) std::abort();
+  need_no_super_kernel();
   return delete static_cast<Module*>(module), --state.modules, ok;
 }
 int cuModuleGetFunction(void** function, void* module, const char* name) {
@@ -296,6 +303,11 @@ int cuLaunchKernel(void* function, unsigned grid_x, unsigned, unsigned, unsigned
   });
   return ok;
 }
+int cuStreamQuery(void* stream) {
+  if (const int error = fault()) return error;
+  constexpr int not_ready = 600, launch_failed = 719;
+  return state.is_dead ? launch_failed : static_cast<Stream*>(stream)->warps.empty() ? ok : not_ready;
+}
 int cuMemHostAlloc(void** memory, std::size_t bytes, unsigned flags) {
   if (const int error = fault()) return error;
   if (flags != 2) return invalid_value;
@@ -303,7 +315,7 @@ int cuMemHostAlloc(void** memory, std::size_t bytes, unsigned flags) {
   return *memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256), ok;
 }
 int cuMemFreeHost(void* memory) {
-  if (state.super_warps != 0) std::abort();
+  need_no_super_kernel();
   return std::free(memory), --state.allocations, ok;
 }
 int cuMemHostGetDevicePointer_v2(std::uint64_t* address, void* memory, unsigned) {

@@ -13,10 +13,10 @@ struct FakeDriver {
   std::atomic<int> broken{0};                                  ///< of all that comes after such a launch
   std::atomic<std::size_t> memory_left{std::size_t{1} << 40};  ///< the largest allocation that succeeds
   std::atomic<bool> is_held{false};                            ///< launches wait until it is not
-  std::atomic<bool> is_dead{false};                            ///< super kernels do nothing once they are launched
+  std::atomic<bool> is_dead{false};                            ///< super kernels fail as soon as they are launched
   std::atomic<int> registers{40};                              ///< of all kernels
   // what there is now
-  std::atomic<int> contexts{0}, modules{0}, allocations{0}, super_warps{0};
+  std::atomic<int> contexts{0}, modules{0}, allocations{0};
   // so far
   std::atomic<int> launches{0}, super_launches{0};
   std::atomic<std::size_t> bytes_in{0};

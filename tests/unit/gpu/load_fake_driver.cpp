@@ -17,6 +17,9 @@ FakeDriver& fake_driver() {
   driver.broken = 0;
   driver.memory_left = std::size_t{1} << 40;
   driver.launches = 0;
+  driver.super_launches = 0;
+  driver.is_dead = false;
+  driver.registers = 40;
   driver.bytes_in = 0;
   return driver;
 }
