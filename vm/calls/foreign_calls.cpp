@@ -7,12 +7,51 @@
 
 #include "vm/calls/program_caller.hpp"
 #include "vm/interpret/interpreter.hpp"
+#include "vm/calls/foreign_task.hpp"
 #include "vm/interpret/run_state.hpp"
+#include "vm/interpret/task_timer.hpp"
 #include "vm/value/borrow.hpp"
 
 namespace raddle::vm {
 
+/// Variables that Tcl keeps are those of one interpreter, which belongs to a rank.
+static bool uses_rank(const ForeignFunction& function) {
+  return function.kind == ForeignKind::tcl_template || function.kind == ForeignKind::tcl_procedure;
+}
+
+/// @return the rank that is to make the call in place of this one, or RankWish::any
+std::int32_t ProgramCaller::other_rank_for(const ForeignFunction& function, RankWish wish) const {
+  const bool is_here = wish.rank < 0 || wish.rank == own_rank() || wish.rank >= std::int64_t{run_.pool.capacity()};
+  return !uses_rank(function) || is_here ? RankWish::any : wish.rank;
+}
+
+std::int32_t ProgramCaller::rank_to_follow(const ForeignFunction& function) const {
+  return uses_rank(function) ? own_rank() : here_.followed_rank;
+}
+
 bool ProgramCaller::run_foreign(Frame& frame, const Instruction& in) {
+  const ForeignFunction& function = program_.foreigns[program_.apps[in.d].foreign];
+  const std::int32_t rank = other_rank_for(function, here_.rank_wish(frame, {}));
+  if (rank == RankWish::any) return run_foreign_here(frame, in);
+  frame.retain();
+  run_.pool.push_to(static_cast<unsigned>(rank), *here_.make<ForeignTask>(frame, here_.index_of(in)));
+  return true;
+}
+
+void ForeignTask::run(Worker& worker) {
+  RunWorker& here = frame.run_state.on(worker);
+  const TaskTimer timer(here, TaskKind::strand, frame, instruction);
+  here.programs().run_foreign_task(this);
+}
+
+void ProgramCaller::run_foreign_task(ForeignTask* task) {
+  Frame& frame = task->frame;
+  run_foreign_here(frame, program_.instructions[task->instruction]);
+  here_.destroy(task);
+  here_.release(&frame);
+}
+
+bool ProgramCaller::run_foreign_here(Frame& frame, const Instruction& in) {
   const AppSite& site = program_.apps[in.d];
   std::vector<Value> inputs;
   for (const Operand file : site.file_outputs) inputs.push_back(frame.at(file).get());
@@ -24,10 +63,12 @@ bool ProgramCaller::run_foreign(Frame& frame, const Instruction& in) {
   if (run_.options.before_program) run_.options.before_program();  // it may print
   run_.note_program();
   std::vector<Value> outputs(site.outputs.size());
+  calling_rank = own_rank();
   if (std::string problem = run_.foreigns[site.foreign]->call(inputs, outputs); !problem.empty()) {
     fail_program(frame, site, here_.failure_at(frame, here_.index_of(in), std::move(problem)));
     return false;
   }
+  const FollowedRank followed(here_, rank_to_follow(program_.foreigns[site.foreign]));
   for (std::size_t i = 0; i < outputs.size(); ++i)
     here_.set(frame.at(site.outputs[i]), std::move(outputs[i]), frame, here_.index_of(in), site.outputs[i]);
   for (const Operand output : site.file_outputs) {
@@ -43,6 +84,7 @@ bool ProgramCaller::call_foreign(Frame& frame, const CallSite& site, std::uint32
   const Function& function = program_.functions[site.function];
   const std::uint32_t foreign = function.foreign;
   if (foreign == no_id || !program_.foreigns[foreign].files.empty()) return false;
+  if (other_rank_for(program_.foreigns[foreign], here_.rank_wish(frame, site.rank)) != RankWish::any) return false;
   const auto is_there = [&](Operand argument) {
     const Future& future = frame.at(argument);
     return future.is_resolved() && future.kind() <= ValueKind::string;
@@ -60,6 +102,7 @@ bool ProgramCaller::call_foreign(Frame& frame, const CallSite& site, std::uint32
   std::vector<Value> several;
   if (site.results.size() > 1) several.resize(site.results.size());
   const std::span<Value> outputs = several.empty() ? std::span(&output, site.results.size()) : several;
+  calling_rank = own_rank();
   std::string problem = run_.foreigns[foreign]->call(arguments_, outputs);
   timer.reset();
   arguments_.clear();
@@ -70,6 +113,7 @@ bool ProgramCaller::call_foreign(Frame& frame, const CallSite& site, std::uint32
     here_.fail_all(frame, site.results, here_.failure_at(around, function.place, std::move(problem), std::move(calls)));
     return true;
   }
+  const FollowedRank followed(here_, rank_to_follow(program_.foreigns[foreign]));
   for (std::size_t i = 0; i < site.results.size(); ++i)
     here_.set(frame.at(site.results[i]), std::move(outputs[i]), frame, instruction, site.results[i]);
   return true;

@@ -14,6 +14,7 @@
 
 namespace raddle::vm {
 
+class ForeignTask;
 class ProgramRun;
 
 class ProgramCaller : WorkerService {
@@ -31,7 +32,9 @@ class ProgramCaller : WorkerService {
   void fail_program(Frame& frame, const AppSite& site, const Value& failure);
 
   // --- foreign_calls.cpp
+  /// Here, or as a task of the rank that its code needs.
   bool run_foreign(Frame& frame, const Instruction& in);
+  void run_foreign_task(ForeignTask* task);
   /// Functions of numbers and strings need no frame of their own if these are there.
   /// @return false: it is to be called as composite functions are
   bool call_foreign(Frame& frame, const CallSite& site, std::uint32_t instruction);
@@ -50,6 +53,10 @@ class ProgramCaller : WorkerService {
   bool file_assign(Frame& frame, const Instruction& in);
 
  private:
+  std::int32_t own_rank() const { return static_cast<std::int32_t>(worker_->index()); }
+  std::int32_t other_rank_for(const ForeignFunction& function, RankWish wish) const;
+  std::int32_t rank_to_follow(const ForeignFunction& function) const;
+  bool run_foreign_here(Frame& frame, const Instruction& in);
   std::string prepare(ProgramRun& program);
   void start_program(ProgramRun& program);
   /// Another run writes its outputs: it is looked at once more in a moment. @return false: nobody could wake it
