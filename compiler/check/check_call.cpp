@@ -68,7 +68,8 @@ bool is_made_by_lowering(const ast::Call& call) {
 
 namespace {
 
-/// Int literals are floats where only then the result is what is wanted of it: of `(T o[]) f(T i)` with `float x[] = f(0)`.
+/// Int literals are floats where only then the result is what is wanted of it: of `(T o[]) f(T i)` with `float x[] =
+/// f(0)`.
 /// @param match  of the call as it stands
 void take_literals_as_floats(Context& context, ast::Call& call, TypeId wanted, std::optional<Match>& match) {
   const auto fits = [&](const Match& found) {

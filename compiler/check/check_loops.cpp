@@ -96,7 +96,8 @@ void StatementChecker::for_(ast::For& loop) {
 void StatementChecker::check_awaited(const ast::For& loop) {
   const ast::Annotation* const awaited = find_annotation(loop.annotations, "waiton");
   if (awaited == nullptr || awaited->value == nullptr) return;
-  const auto* const name = awaited->value->kind == ast::ExprKind::Name ? &as<const ast::Name>(*awaited->value) : nullptr;
+  const auto* const name =
+      awaited->value->kind == ast::ExprKind::Name ? &as<const ast::Name>(*awaited->value) : nullptr;
   const auto is_it = [&](const ast::For::Variable& variable) { return variable.name.text == name->text; };
   if (name == nullptr || std::ranges::none_of(loop.variables, is_it))
     context_.diagnostics.report(DiagnosticKind::annotation_value, awaited->value->span, "waiton",

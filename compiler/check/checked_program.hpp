@@ -65,7 +65,7 @@ struct CheckedProgram {
   std::vector<ScriptResult> results;
   /// Branches that make a variable in parts where another one assigns it whole: see WriteSet::collect_parts.
   std::unordered_map<const ast::Stmt*, std::vector<ast::VariableId>> collected;
-  std::vector<std::string> arguments_read;  ///< names by which `argv` is called
+  std::vector<std::string> arguments_read;    ///< names by which `argv` is called
   std::deque<ast::ExprPtr> builtin_defaults;  ///< literals that Call::resolved_arguments of builtins point to
   /// The function `main` if the script has one: called once besides the top-level statements.
   std::optional<std::uint32_t> main_function;

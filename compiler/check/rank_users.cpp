@@ -26,8 +26,7 @@ void find_rank_users(Context& context) {
     open.pop_back();
     for (const Function caller : callers[user]) add(caller);
   }
-  for (CheckedFunction& function : context.program.functions)
-    function.uses_rank = users.contains(function.definition);
+  for (CheckedFunction& function : context.program.functions) function.uses_rank = users.contains(function.definition);
 }
 
 }  // namespace raddle::check_detail

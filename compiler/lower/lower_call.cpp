@@ -114,14 +114,12 @@ FunctionLowering::PlaceOfCall FunctionLowering::place_of(const ast::Call& call) 
     };
     if (name == "location" || name == "soft_location") {
       const ir::Operand location = value(*annotation.value);
-      const ir::Operand strictness =
-          name == "location" ? field(location, 1, TypeStore::string) : text_constant("SOFT");
+      const ir::Operand strictness = name == "location" ? field(location, 1, TypeStore::string) : text_constant("SOFT");
       const Operands parts = {field(location, 0, TypeStore::int_), strictness, field(location, 2, TypeStore::string)};
       place.rank = call_builtin_named("@location", parts, TypeStore::int_, annotation.span);
       place.checks.push_back(place.rank);
     } else if (name == "par" && annotation.value && call.callee_kind == CalleeKind::function) {
-      place.checks.push_back(
-          call_builtin_named("@par", {value(*annotation.value)}, TypeStore::void_, annotation.span));
+      place.checks.push_back(call_builtin_named("@par", {value(*annotation.value)}, TypeStore::void_, annotation.span));
     }
   }
   return place;
@@ -143,8 +141,7 @@ void FunctionLowering::add_work_type(const ast::Call& call, PlaceOfCall& place) 
 /// Of `@ok=[0, 1]` the codes as a text.
 ir::Operand FunctionLowering::limit_value(const ast::Annotation& annotation) {
   const ir::Operand given = value(*annotation.value);
-  return annotation.name.text != "ok" ? given
-                                      : call_builtin_named("@ok", {given}, TypeStore::string, annotation.span);
+  return annotation.name.text != "ok" ? given : call_builtin_named("@ok", {given}, TypeStore::string, annotation.span);
 }
 
 ir::FunctionId FunctionLowering::limited_app(const ast::Call& call, Operands& operands) {

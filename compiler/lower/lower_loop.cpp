@@ -80,7 +80,8 @@ void FunctionLowering::for_loop(const ast::For& loop) {
   region_ = test_region;
   const ir::RegionId body_region = in_region([&] {
     if (const Operands awaited = awaited_by(loop); !awaited.empty())
-      wait_for(awaited, [&] { lower_block(*loop.body); }, loop.span, /*has_scope=*/false);
+      wait_for(
+          awaited, [&] { lower_block(*loop.body); }, loop.span, /*has_scope=*/false);
     else
       lower_block(*loop.body);
     for (const ast::For::Variable& variable : loop.variables) nexts.push_back(value(*variable.update));
@@ -103,7 +104,8 @@ FunctionLowering::Operands FunctionLowering::awaited_by(const ast::For& loop) {
   Operands awaited;
   for (const ast::Annotation& annotation : loop.annotations) {
     for (const ast::For::Variable& variable : loop.variables) {
-      const bool is_named = annotation.name.text == "waiton" && as<ast::Name>(*annotation.value).text == variable.name.text;
+      const bool is_named =
+          annotation.name.text == "waiton" && as<ast::Name>(*annotation.value).text == variable.name.text;
       if (annotation.name.text == "waitonall" || is_named)
         awaited.push_back(ir::Operand::variable(variable_of(variable.variable)));
     }

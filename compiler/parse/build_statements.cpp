@@ -19,8 +19,8 @@ void prepend(Annotations& to, Annotations more) {
   to = std::move(more);
 }
 
-constexpr std::array call_annotations = {"prio",  "location", "soft_location", "par",
-                                         "retry", "timeout",  "cores",         "memory", "ok"};
+constexpr std::array call_annotations = {"prio",    "location", "soft_location", "par", "retry",
+                                         "timeout", "cores",    "memory",        "ok"};
 
 /// `@prio=3 int y = f(x);`: annotations of calls that stand before a statement belong to its call.
 void move_to_call(Annotations& annotations, ast::Expr* value) {

@@ -82,16 +82,14 @@ struct Sign {
 };
 /// Longer ones come first: the word may go on with the file's name.
 constexpr std::array signs = {
-    Sign{"2>@1", "2>&1", false}, Sign{"2>>", "2>>"},     Sign{"2>", "2>"},       Sign{">>&", ">>", true, " 2>&1"},
-    Sign{">&", ">", true, " 2>&1"}, Sign{">>", ">>"},    Sign{">", ">"},         Sign{"<", "<"},
-    Sign{"|&", "2>&1 |", false}, Sign{"|", "|", false},
+    Sign{"2>@1", "2>&1", false},    Sign{"2>>", "2>>"},    Sign{"2>", "2>"}, Sign{">>&", ">>", true, " 2>&1"},
+    Sign{">&", ">", true, " 2>&1"}, Sign{">>", ">>"},      Sign{">", ">"},   Sign{"<", "<"},
+    Sign{"|&", "2>&1 |", false},    Sign{"|", "|", false},
 };
 
 const Sign* sign_of(std::string_view word) {
-  const auto found =
-      std::ranges::find_if(signs, [word](const Sign& sign) {
-        return sign.has_file ? word.starts_with(sign.of_tcl) : word == sign.of_tcl;
-      });
+  const auto found = std::ranges::find_if(
+      signs, [word](const Sign& sign) { return sign.has_file ? word.starts_with(sign.of_tcl) : word == sign.of_tcl; });
   return found == signs.end() ? nullptr : &*found;
 }
 

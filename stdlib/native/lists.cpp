@@ -133,7 +133,8 @@ Result quantile_list(Call, Arguments arguments, Results results) {
 
 Result group_by_list(Call, Arguments arguments, Results results) {
   const std::vector<Value> all = elements(arguments[0]), keys = elements(arguments[1]);
-  if (all.size() != keys.size()) return fail(fmt::format("group_by: {} elements, but {} keys", all.size(), keys.size()));
+  if (all.size() != keys.size())
+    return fail(fmt::format("group_by: {} elements, but {} keys", all.size(), keys.size()));
   std::map<std::string, std::vector<Value>> groups;
   for (std::size_t i = 0; i < all.size(); ++i) groups[keys[i].as_string()].push_back(all[i]);
   std::vector<std::pair<Value, Value>> entries;

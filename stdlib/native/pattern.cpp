@@ -257,8 +257,9 @@ std::expected<std::vector<Pattern::Match>, std::string> Pattern::matches(const s
     if (regexec(&compiled_->regex, text.c_str(), parts.size(), parts.data(), flags) != 0) break;
     const auto part = [&](std::size_t number) {  // -1: the group took part in no alternative
       const regmatch_t& match = parts[number];
-      return match.rm_so < 0 ? std::string() : text.substr(static_cast<std::size_t>(match.rm_so),
-                                                           static_cast<std::size_t>(match.rm_eo - match.rm_so));
+      return match.rm_so < 0 ? std::string()
+                             : text.substr(static_cast<std::size_t>(match.rm_so),
+                                           static_cast<std::size_t>(match.rm_eo - match.rm_so));
     };
     Match& match = all.emplace_back();
     match.begin = static_cast<std::size_t>(parts[0].rm_so);

@@ -22,7 +22,8 @@ class Pattern {
     std::size_t begin = 0;
     std::vector<std::string> parts;  ///< the whole, then what each group took
   };
-  /// From left to right, none over another. @return the text of an error: it has `*?` or the like, whose ends are others
+  /// From left to right, none over another. @return the text of an error: it has `*?` or the like, whose ends are
+  /// others
   std::expected<std::vector<Match>, std::string> matches(const std::string& text) const;
   /// How many texts groups() gives.
   std::size_t group_count() const;

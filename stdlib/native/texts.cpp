@@ -80,7 +80,8 @@ Result regex_find_all(Call, Arguments arguments, Results results) {
   const auto matches = pattern->matches(arguments[0].as_string());
   if (!matches) return fail("regex_find_all: " + matches.error());
   std::vector<std::string> found;
-  for (const Pattern::Match& match : *matches) found.push_back(match.parts.size() > 1 ? match.parts[1] : match.parts[0]);
+  for (const Pattern::Match& match : *matches)
+    found.push_back(match.parts.size() > 1 ? match.parts[1] : match.parts[0]);
   return give(results, string_array(std::move(found)));
 }
 

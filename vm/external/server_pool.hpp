@@ -27,8 +27,8 @@ enum class ServerStatus {
 
 struct ServerAnswer {
   ServerStatus status;
-  std::string bytes;  ///< if answered
-  std::string error;  ///< if not: "it was ended by signal 11 (Segmentation fault)"
+  std::string bytes;                  ///< if answered
+  std::string error;                  ///< if not: "it was ended by signal 11 (Segmentation fault)"
   std::int32_t rank = RankWish::any;  ///< of the server; any: there was none
 };
 

@@ -47,8 +47,8 @@ std::expected<TclInterpreter*, std::string> TclInterpreter::of_thread(const Fore
   if (!own) {
     own.reset(new TclInterpreter(*api));
     own->host_ = &host;
-    const std::string rank = fmt::format("namespace eval ::raddle {{ variable rank {} workers {} }}\n", calling_rank,
-                                         host.workers);
+    const std::string rank =
+        fmt::format("namespace eval ::raddle {{ variable rank {} workers {} }}\n", calling_rank, host.workers);
     if (!own->evaluate(api->Tcl_NewStringObj(rank.c_str(), -1)) ||
         !own->evaluate(api->Tcl_NewStringObj(start_text, -1)) ||
         !own->evaluate(api->Tcl_NewStringObj(turbine_commands, -1))) {

@@ -36,7 +36,8 @@ class TclInterpreter {
   static int give(void* interpreter, Tcl_Interp* tcl, int count, Tcl_Obj* const* words);
   /// `::raddle::run_code FUNCTION EXCEPTIONS_ARE_ERRORS CODE EXPRESSION`: in another language.
   static int run_code(void* interpreter, Tcl_Interp* tcl, int count, Tcl_Obj* const* words);
-  /// `::raddle::blob TEXT`: address and length of its bytes, which live as long as the call; `::raddle::text {ADDRESS LENGTH}`.
+  /// `::raddle::blob TEXT`: address and length of its bytes, which live as long as the call; `::raddle::text {ADDRESS
+  /// LENGTH}`.
   static int blob(void* interpreter, Tcl_Interp* tcl, int count, Tcl_Obj* const* words);
   static int text(void* interpreter, Tcl_Interp* tcl, int count, Tcl_Obj* const* words);
   /// `::raddle::setenv NAME ?VALUE?`: of the process; without a value it is taken out.

@@ -136,8 +136,9 @@ class alignas(64) RunWorker {
     unsigned iterations = 0;  ///< of `foreach`, each with its activation
   };
   Nesting nesting;
-  /// The rank whose answer has set what is woken and run now (FollowedRank); RankWish::any: none has. Strands and frames
-  /// that are queued take it with them, so that what follows on a call into another language is made by the same rank.
+  /// The rank whose answer has set what is woken and run now (FollowedRank); RankWish::any: none has. Strands and
+  /// frames that are queued take it with them, so that what follows on a call into another language is made by the same
+  /// rank.
   std::int32_t followed_rank = RankWish::any;
   /// Of a call in that frame. @param given  the call's own wish; absent: it has none
   RankWish rank_wish(Frame& frame, Operand given) const;

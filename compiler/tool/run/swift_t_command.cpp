@@ -23,12 +23,12 @@ constexpr unsigned default_processes = 2;
 
 struct SwiftWords {
   Options options;
-  std::string code;                    ///< -E
-  std::vector<std::string> variables;  ///< -e: NAME=VALUE, or a name, whose value is there already
-  std::vector<std::string> arguments;  ///< -A: of the script, as if they stood behind it
+  std::string code;                     ///< -E
+  std::vector<std::string> variables;   ///< -e: NAME=VALUE, or a name, whose value is there already
+  std::vector<std::string> arguments;   ///< -A: of the script, as if they stood behind it
   std::vector<std::string> of_turbine;  ///< -t
-  std::vector<std::string> toggled;    ///< -f, -F: optimisations
-  unsigned processes = 0;              ///< -n; 0: not given
+  std::vector<std::string> toggled;     ///< -f, -F: optimisations
+  unsigned processes = 0;               ///< -n; 0: not given
   int optimisation = 2;
   /// Options that are accepted and change nothing, as they were typed, and why.
   std::vector<std::string> ignored;
@@ -69,7 +69,8 @@ void add_swift_words(CLI::App& app, SwiftWords& words) {
                  "workers (default: PROCS, else 2)")
       ->check(CLI::Range(1, 4096))
       ->type_name("N");
-  app.add_flag_callback("-p", [&words] { words.options.preprocess = false; }, "Do not preprocess the script");
+  app.add_flag_callback(
+      "-p", [&words] { words.options.preprocess = false; }, "Do not preprocess the script");
   repeated("-I", words.options.include_folders, "Folder to look for imports in (may be repeated)", "FOLDER");
   repeated("-r", words.options.package_folders, "Folder with packages of functions in Tcl (may be repeated)", "FOLDER");
   repeated("-i", words.options.imports, "Import this module, too (may be repeated)", "MODULE");
@@ -77,7 +78,9 @@ void add_swift_words(CLI::App& app, SwiftWords& words) {
   repeated("-e", words.variables, "Set a variable of the environment (may be repeated)", "NAME[=VALUE]");
   repeated("-A", words.arguments, "An argument of the script, as --KEY=VALUE behind it", "KEY=VALUE");
   app.add_option("-E", words.code, "Run this text instead of a file")->type_name("CODE");
-  app.add_option("-O", words.optimisation, "Optimisation (default 2; 3 is 2)")->check(CLI::Range(0, 3))->type_name("LEVEL");
+  app.add_option("-O", words.optimisation, "Optimisation (default 2; 3 is 2)")
+      ->check(CLI::Range(0, 3))
+      ->type_name("LEVEL");
   repeated("-t", words.of_turbine, "An option of turbine: e:NAME=VALUE and n:N count, others are accepted", "FLAG[:X]");
   repeated("-f,-F", words.toggled, "disable-asserts: assertions always hold; others are accepted", "NAME");
   app.add_flag("-v,-V,--verbose", words.options.is_verbose,
