@@ -48,7 +48,7 @@ std::string answer_of_hook(const std::string& script, std::int32_t rank, unsigne
   calling_rank = rank;
   const ForeignHost host{.workers = workers};
   const auto interpreter = TclInterpreter::of_thread(host);
-  const std::string problem = interpreter ? (*interpreter)->run(script) : interpreter.error();
+  const std::string problem = interpreter ? (*interpreter)->run(script + "\nflush stdout") : interpreter.error();
   if (!problem.empty()) return hook_failed + problem;
   std::string answer(1, hook_done);
   for (char** entry = environ; *entry != nullptr; ++entry) answer.append(*entry, std::strlen(*entry) + 1);

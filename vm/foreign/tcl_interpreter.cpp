@@ -33,7 +33,9 @@ namespace eval ::raddle {
   array set ::env $environment
   unset environment
   array set ::env [list ADLB_RANK_SELF $rank ADLB_RANK_OFFSET $rank ADLB_RANK_LEADER 0]
-  proc set_variable {array name operation} { ::raddle::setenv $name {*}[expr {$operation eq {write} ? [list $::env($name)] : {}}] }
+  proc set_variable {array name operation} {
+    if {$operation eq {write}} { ::raddle::setenv $name $::env($name) } else { ::raddle::setenv $name }
+  }
   trace add variable ::env {write unset} ::raddle::set_variable
 }
 )";

@@ -164,12 +164,12 @@ TEST_CASE("no thread for the first server is told; fewer servers than allowed do
     return std::thread(std::move(body));
   };
   left = 0;
-  ServerPool none(server, 3, no_outputs, few);
+  ServerPool none(server, 3, no_outputs, {}, few);
   const ServerAnswer answer = ask(none, "x");
   CHECK(answer.status == ServerStatus::not_started);
   CHECK(answer.error == "no thread could be started: resource temporarily unavailable");
   left = 1;
-  ServerPool one(server, 3, no_outputs, few);
+  ServerPool one(server, 3, no_outputs, {}, few);
   std::vector<std::future<ServerAnswer>> answers;
   for (int i = 0; i < 20; ++i) answers.push_back(begin(one, "x"));
   std::set<std::string> ids;
