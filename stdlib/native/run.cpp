@@ -26,8 +26,8 @@ Result rank_of_location(Call call, Arguments arguments, Results results) {
   if (rank < 0 || rank >= std::int64_t{call.settings.workers}) {
     return fail(fmt::format("rank {} is no worker: the ranks are 0 to {}", rank, call.settings.workers - 1));
   }
-  vm::RankWish wish{static_cast<std::int32_t>(rank), arguments[1].as_string() == "HARD"};
-  if (arguments[2].as_string() == "NODE") wish = {};
+  const bool is_needed = arguments[1].as_string() == "HARD" && arguments[2].as_string() != "NODE";
+  const vm::RankWish wish = is_needed ? vm::RankWish{static_cast<std::int32_t>(rank), true} : vm::RankWish();
   return give(results, Value::of(wish.code()));
 }
 

@@ -273,7 +273,7 @@ ServerPool::Server* ServerPool::choose(RankWish wish, std::string& error) {
     if (server != nullptr) server->is_needed = true;
     return server;
   }
-  if (is_one && servers_[rank] && servers_[rank]->idle_since != 0) return servers_[rank].get();
+  if (is_one && servers_[rank]) return servers_[rank].get();
   if (Server* const idle = latest_idle(false)) return idle;
   const auto is_there = [](const auto& server) { return server != nullptr; };
   if (const auto absent = std::ranges::find_if_not(servers_, is_there); absent != servers_.end())

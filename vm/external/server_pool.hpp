@@ -36,8 +36,8 @@ struct ServerAnswer {
 /// request only, even if what it has started lives on: the next one gets a new server.
 ///
 /// Each rank has one server, which is started at its first request: what a request has left there is found by those
-/// that need its rank. Others go to the rank that they prefer if it is idle, else to the one that has become idle last,
-/// else to a new one, and only then to one that some request has needed.
+/// that need its rank, and by those that prefer it, as they follow on what it has done. Others go to the one that has
+/// become idle last, else to a new one, and only then to one that some request has needed.
 class ServerPool {
  public:
   /// Starts a thread, or throws std::system_error where the system has none left.

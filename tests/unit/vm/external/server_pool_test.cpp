@@ -111,7 +111,7 @@ TEST_CASE("requests go to no more servers than allowed") {
   CHECK(ids.size() <= 3);
 }
 
-TEST_CASE("each rank has a server; a rank that is needed answers, one that is preferred if it is idle") {
+TEST_CASE("each rank has a server; one that is needed or preferred answers") {
   ServerPool pool(server, 3, no_outputs);
   const auto asked = [&](RankWish wish) { return begin(pool, "x", wish).get(); };
   const ServerAnswer first = asked({0, true}), second = asked({1, true});
