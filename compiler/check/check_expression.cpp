@@ -254,7 +254,8 @@ void ExpressionChecker::warn_of_missed_end(const ast::Range& range, double low, 
   const double end = low + std::round((high - low) / step) * step;
   if (!(end > high) || !(end - high <= nearly * std::max(1.0, std::abs(high)))) return;
   context_.diagnostics
-      .report(DiagnosticKind::range_misses_end, range.span, source_text(context_, range.high->span), fmt::format("{}", end))
+      .report(DiagnosticKind::range_misses_end, range.span, source_text(context_, range.high->span),
+              fmt::format("{}", end))
       .note("a bound a little above it takes the last value in; or count in ints, and multiply");
 }
 
