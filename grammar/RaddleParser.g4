@@ -33,7 +33,7 @@ function_definition
 /** `"package" "version" "proc" [ "template" ];` */
 tcl_body: package_name=text version=text (procedure=text)? (LBRACK code=text RBRACK)? SEMI;
 
-app_definition: APP outputs=formals? name=ID inputs=formals LBRACE words+=word* SEMI? RBRACE;
+app_definition: APP outputs=formals? name=ID inputs=formals? LBRACE words+=word* SEMI? RBRACE;
 
 /** A statement, with recovery: a syntax error inside is reported, then the parser goes on behind it. */
 statement
@@ -84,6 +84,7 @@ annotation_operand
     | constant=CONSTANT_NAME
     | name=ID call=arguments
     | group=parenthesised
+    | array=array_literal
     )
     suffixes+=suffix*
   ;
@@ -140,9 +141,9 @@ foreach_statement
 foreach_inner: value=ID IN iterable=expression;
 
 for_statement
-  : FOR LPAREN variables+=for_variable (COMMA variables+=for_variable)*
+  : FOR LPAREN (variables+=for_variable (COMMA variables+=for_variable)*)?
     SEMI condition=expression
-    SEMI updates+=for_update (COMMA updates+=for_update)* RPAREN content=controlled
+    SEMI (updates+=for_update (COMMA updates+=for_update)*)? RPAREN content=controlled
   ;
 /** `type name = value`, or `name = value`: the name is where the type would be then. */
 for_variable: type=type_expression (name=ID dimensions+=dimension*)? ASSIGN value=expression;

@@ -47,6 +47,11 @@ struct Builtin {
 /// Its signature does not tell of which type the result is; it is not called.
 bool is_made_by_lowering(const Builtin& builtin);
 
+/// Runs code in a process of the rank that a call's `@location` names.
+inline bool uses_rank(const Builtin& builtin) {
+  return may_end_later(builtin.effect) && (builtin.module == "python" || builtin.module == "R");
+}
+
 /// Indexed by Call::callee_index and ir::Op::callee.
 std::span<const Builtin> builtins();
 /// @param builtin  an entry of the table

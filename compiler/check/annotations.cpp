@@ -26,6 +26,8 @@ constexpr std::array known_annotations = {
     KnownAnnotation{"sync", on_definition | on_loop, ValueRule::none},
     KnownAnnotation{"async", on_loop, ValueRule::none},
     KnownAnnotation{"nosplit", on_loop, ValueRule::none},
+    KnownAnnotation{"waitonall", on_loop, ValueRule::none},
+    KnownAnnotation{"waiton", on_loop, ValueRule::needed},
     KnownAnnotation{"unroll", on_loop, ValueRule::needed, TypeStore::int_},
     KnownAnnotation{"splitdegree", on_loop, ValueRule::needed, TypeStore::int_},
     KnownAnnotation{"leafdegree", on_loop, ValueRule::needed, TypeStore::int_},
@@ -56,6 +58,7 @@ constexpr std::array known_annotations = {
     KnownAnnotation{"timeout", on_definition | on_call, ValueRule::needed, TypeStore::float_},
     KnownAnnotation{"memory", on_definition | on_call, ValueRule::needed, TypeStore::float_},
     KnownAnnotation{"cores", on_definition | on_call, ValueRule::needed, TypeStore::int_},
+    KnownAnnotation{"ok", on_definition | on_call, ValueRule::needed},
     KnownAnnotation{"location", on_call, ValueRule::needed},
     KnownAnnotation{"soft_location", on_call, ValueRule::needed},
     KnownAnnotation{"param", on_declaration, ValueRule::none},
@@ -134,7 +137,7 @@ Span mark_of(const ast::Annotation& annotation) {
 }
 
 bool is_for_apps(std::string_view name) {
-  return name == "retry" || name == "timeout" || name == "cores" || name == "memory";
+  return name == "retry" || name == "timeout" || name == "cores" || name == "memory" || name == "ok";
 }
 
 const ast::Annotation* find_annotation(const ast::Annotations& annotations, std::string_view name) {

@@ -6,7 +6,7 @@
 #include "compiler/check/check_functions.hpp"
 #include "compiler/check/check_statement.hpp"
 #include "compiler/check/declare.hpp"
-#include "compiler/check/places_of_state.hpp"
+#include "compiler/check/rank_users.hpp"
 #include "compiler/check/resolve_types.hpp"
 
 namespace raddle {
@@ -29,7 +29,7 @@ CheckedProgram check(std::vector<std::unique_ptr<ast::Module>> modules, const So
   }
   check_detail::check_function_bodies(context);
   check_detail::check_arguments_read(context);
-  check_detail::refuse_places_of_state(context);
+  check_detail::find_rank_users(context);
   check_detail::check_assignment(context);
   return program;
 }

@@ -1,10 +1,13 @@
 // Calls of functions, builtins and constructors of types.
 #include <algorithm>
+#include <optional>
+#include <variant>
 
 #include "compiler/check/call_help.hpp"
 #include "compiler/check/check_expression.hpp"
 #include "compiler/check/check_format.hpp"
 #include "compiler/check/constant_value.hpp"
+#include "compiler/check/convert.hpp"
 #include "compiler/check/resolve_overloads.hpp"
 #include "stdlib/builtins.hpp"
 #include "stdlib/native/parse_number.hpp"
@@ -21,23 +24,11 @@ void ExpressionChecker::annotation_values(const ast::Annotations& annotations) {
       value_of_type(*annotation.value, type);
     } else if (name == "location" || name == "soft_location") {
       value_of_type(*annotation.value, context_.types.at("location").type);
+    } else if (name == "ok") {
+      value_of_type(*annotation.value, context_.store().array_of(TypeStore::int_, TypeStore::int_));
     }
   }
 }
-
-namespace {
-
-/// What a call leaves behind for the next one on the same worker; empty if nothing.
-std::string_view kept_state(const ast::Call& call, const ast::FunctionDefinition* definition) {
-  if (call.callee_kind == ast::CalleeKind::builtin) {
-    const std::string_view name = stdlib::builtins()[call.callee_index].name;
-    return name == "python_persist" ? "variables in Python" : name == "R" ? "variables in R" : "";
-  }
-  const bool is_tcl = definition != nullptr && definition->body_kind == ast::BodyKind::tcl;
-  return is_tcl && find_annotation(definition->annotations, "pure") == nullptr ? "variables in Tcl" : "";
-}
-
-}  // namespace
 
 /// Annotations that only calls of some functions can have.
 void ExpressionChecker::check_callee(const ast::Call& call) {
@@ -54,16 +45,11 @@ void ExpressionChecker::check_callee(const ast::Call& call) {
     if (name == "par" && !is_parallel)
       context_.diagnostics.report(DiagnosticKind::not_parallel, mark_of(annotation), call.callee.text);
   }
-  const std::string_view state = kept_state(call, definition);
-  if (definition == nullptr && state.empty()) return;
-  const auto place = std::ranges::find_if(call.annotations, [](const ast::Annotation& annotation) {
-    return annotation.name.text == "location" || annotation.name.text == "soft_location";
-  });
-  context_.calls.push_back({.caller = context_.function,
-                            .callee = definition,
-                            .name = call.callee.text,
-                            .state = state,
-                            .place = place == call.annotations.end() ? nullptr : &*place});
+  const bool uses_rank = definition == nullptr ? call.callee_kind == ast::CalleeKind::builtin &&
+                                                     stdlib::uses_rank(stdlib::builtins()[call.callee_index])
+                                               : definition->body_kind == ast::BodyKind::tcl;
+  if (definition != nullptr || uses_rank)
+    context_.calls.push_back({.caller = context_.function, .callee = definition, .uses_rank = uses_rank});
 }
 
 namespace {
@@ -76,6 +62,29 @@ bool prints(const ast::Call& call) {
 bool is_made_by_lowering(const ast::Call& call) {
   return call.callee_kind == ast::CalleeKind::builtin &&
          stdlib::is_made_by_lowering(stdlib::builtins()[call.callee_index]);
+}
+
+}  // namespace
+
+namespace {
+
+/// Int literals are floats where only then the result is what is wanted of it: of `(T o[]) f(T i)` with `float x[] =
+/// f(0)`.
+/// @param match  of the call as it stands
+void take_literals_as_floats(Context& context, ast::Call& call, TypeId wanted, std::optional<Match>& match) {
+  const auto fits = [&](const Match& found) {
+    return found.outputs.size() == 1 && fit_type(context.store(), found.outputs[0], wanted) != Fit::none;
+  };
+  if (!match || wanted == TypeStore::error || match->outputs.size() != 1 || fits(*match)) return;
+  std::vector<ast::Expr*> literals;
+  for (ast::Call::Argument& argument : call.arguments)
+    if (argument.value->kind == ast::ExprKind::IntLiteral) literals.push_back(argument.value.get());
+  for (ast::Expr* const literal : literals) convert(context, *literal, TypeStore::float_);
+  auto as_floats = check_detail::match(context, *match->signature, call);
+  if (Match* const found = std::get_if<Match>(&as_floats); found != nullptr && !literals.empty() && fits(*found))
+    match = std::move(*found);
+  else
+    for (ast::Expr* const literal : literals) literal->type = TypeStore::int_;
 }
 
 }  // namespace
@@ -101,6 +110,7 @@ void ExpressionChecker::call(ast::Call& call) {
     return construct(call, type->second.type);
   }
   std::optional<Match> match = resolve_overload(context_, candidates->second, call);
+  take_literals_as_floats(context_, call, wanted, match);
   if (!match) return;
   if (match->signature->deprecated)
     context_.diagnostics.report(DiagnosticKind::deprecated_call, call.callee.span, call.callee.text)
@@ -182,6 +192,7 @@ void ExpressionChecker::known_arguments(const ast::Call& call) {
 
 void check_arguments_read(Context& context) {
   for (const auto& [name, span] : context.arguments_read) {
+    context.program.arguments_read.push_back(name);
     for (const ScriptParameter& parameter : context.program.parameters) {
       const Variable& variable = context.variable(parameter.variable);
       if (variable.name == name)

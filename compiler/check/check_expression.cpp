@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_map>
 
 #include "compiler/check/call_help.hpp"
@@ -247,6 +248,17 @@ TypeId ExpressionChecker::range(ast::Range& range) {
   return context_.store().array_of(TypeStore::int_, type);
 }
 
+/// A step that would end at the last bound, but for the rounding of its numbers.
+void ExpressionChecker::warn_of_missed_end(const ast::Range& range, double low, double high, double step) {
+  constexpr double nearly = 1e-9;
+  const double end = low + std::round((high - low) / step) * step;
+  if (!(end > high) || !(end - high <= nearly * std::max(1.0, std::abs(high)))) return;
+  context_.diagnostics
+      .report(DiagnosticKind::range_misses_end, range.span, source_text(context_, range.high->span),
+              fmt::format("{}", end))
+      .note("a bound a little above it takes the last value in; or count in ints, and multiply");
+}
+
 void ExpressionChecker::check_step_and_bounds(const ast::Range& range) {
   const auto known_step = range.step == nullptr ? std::nullopt : constant_value(context_, *range.step);
   if (known_step == ConstantValue(std::int64_t{0}) || known_step == ConstantValue(0.0)) {
@@ -259,6 +271,7 @@ void ExpressionChecker::check_step_and_bounds(const ast::Range& range) {
   const char* why = nullptr;
   if (low && high && *low > *high) why = "its first bound is above its last";
   if (step && *step < 0) why = "its step is negative";
+  if (why == nullptr && low && high && step) warn_of_missed_end(range, *low, *high, *step);
   if (why == nullptr) return;
   context_.diagnostics.report(DiagnosticKind::empty_range, range.span, why)
       .note("a range goes upwards; to go down, count up and subtract: `foreach i in [0:n] { j = n - i; }`");

@@ -52,6 +52,7 @@ class ExpressionChecker {
   TypeId map_literal(ast::MapLiteral& literal);
   TypeId range(ast::Range& range);
   void check_step_and_bounds(const ast::Range& range);
+  void warn_of_missed_end(const ast::Range& range, double low, double high, double step);
   void report_repeated_keys(const std::vector<ast::Expr*>& keys);
   TypeId index(ast::Index& index);
   /// The same of a dense array: an element, or a slice if an index is missing or is a range.

@@ -1,4 +1,6 @@
 // foreach, for, iterate.
+#include <algorithm>
+
 #include "compiler/check/check_statement.hpp"
 #include "compiler/check/resolve_types.hpp"
 
@@ -79,6 +81,7 @@ void StatementChecker::for_(ast::For& loop) {
   scopes_.begin_for();
   for (ast::For::Variable& variable : loop.variables) loop_variable(variable, outside);
   expressions_.condition(*loop.condition);
+  check_awaited(loop);
   scopes_.push();
   ++context_.waits;
   statements(*loop.body);
@@ -87,6 +90,18 @@ void StatementChecker::for_(ast::For& loop) {
   scopes_.pop();
   scopes_.pop();
   scopes_.end_for();
+}
+
+/// `@waiton=x`: x is a variable of the loop.
+void StatementChecker::check_awaited(const ast::For& loop) {
+  const ast::Annotation* const awaited = find_annotation(loop.annotations, "waiton");
+  if (awaited == nullptr || awaited->value == nullptr) return;
+  const auto* const name =
+      awaited->value->kind == ast::ExprKind::Name ? &as<const ast::Name>(*awaited->value) : nullptr;
+  const auto is_it = [&](const ast::For::Variable& variable) { return variable.name.text == name->text; };
+  if (name == nullptr || std::ranges::none_of(loop.variables, is_it))
+    context_.diagnostics.report(DiagnosticKind::annotation_value, awaited->value->span, "waiton",
+                                "takes the name of a variable of the loop");
 }
 
 void StatementChecker::updates(ast::For& loop) {

@@ -61,6 +61,7 @@ class StatementChecker {
   void foreach_(ast::Foreach& loop);
   void for_(ast::For& loop);
   void loop_variable(ast::For::Variable& variable, const Scopes& outside);
+  void check_awaited(const ast::For& loop);
   void updates(ast::For& loop);
   void iterate(ast::Iterate& loop);
 

@@ -40,6 +40,7 @@ struct CheckedFunction {
   std::string name;  ///< as in the script; overloads share it
   std::vector<ast::VariableId> inputs, outputs;
   bool is_app = false;
+  bool uses_rank = false;   ///< code in another language is run by a rank, which a call's `@location` tells
   bool is_generic = false;  ///< in Tcl, with type variables, unions or varargs: what its formals are is the call's
 };
 
@@ -62,6 +63,9 @@ struct CheckedProgram {
   std::deque<CheckedFunction> functions;  ///< indexed by Call::callee_index
   std::vector<ScriptParameter> parameters;
   std::vector<ScriptResult> results;
+  /// Branches that make a variable in parts where another one assigns it whole: see WriteSet::collect_parts.
+  std::unordered_map<const ast::Stmt*, std::vector<ast::VariableId>> collected;
+  std::vector<std::string> arguments_read;    ///< names by which `argv` is called
   std::deque<ast::ExprPtr> builtin_defaults;  ///< literals that Call::resolved_arguments of builtins point to
   /// The function `main` if the script has one: called once besides the top-level statements.
   std::optional<std::uint32_t> main_function;

@@ -23,9 +23,7 @@ struct TypeEntry {
 struct NotedCall {
   const ast::FunctionDefinition* caller = nullptr;  ///< null: top level
   const ast::FunctionDefinition* callee = nullptr;  ///< null: of the library
-  std::string name = {};
-  std::string_view state = {};             ///< what the callee itself leaves behind; empty: nothing
-  const ast::Annotation* place = nullptr;  ///< `@location` before the call, or null
+  bool uses_rank = false;                           ///< code in another language, which a rank runs
 };
 
 /// `input("res.txt")`: a file is looked for by a name that is known.

@@ -8,6 +8,7 @@
 #include "compiler/check/check_foreign.hpp"
 #include "compiler/check/convert.hpp"
 #include "compiler/check/resolve_types.hpp"
+#include "compiler/check/work_types.hpp"
 
 namespace raddle::check_detail {
 namespace {
@@ -196,16 +197,6 @@ void check_main(Context& context, const ast::FunctionDefinition& function, std::
   context.program.main_function = index;
 }
 
-/// True for the types of work that pragmas of any module declare.
-bool is_work_type(const Context& context, std::string_view name) {
-  for (const auto& module : context.program.modules)
-    for (const ast::Pragma& pragma : module->pragmas)
-      if (pragma.name.text == "worktypedef" && pragma.arguments.size() == 1 &&
-          pragma.arguments[0]->kind == ast::ExprKind::Name && as<ast::Name>(*pragma.arguments[0]).text == name)
-        return true;
-  return false;
-}
-
 void check_dispatch(Context& context, const ast::FunctionDefinition& function) {
   const ast::Annotation* dispatch = find_annotation(function.annotations, "dispatch");
   if (dispatch == nullptr || dispatch->value == nullptr) return;
@@ -214,8 +205,10 @@ void check_dispatch(Context& context, const ast::FunctionDefinition& function) {
     return;
   }
   const std::string& name = as<ast::Name>(*dispatch->value).text;
-  if (name == "WORKER" || name == "CONTROL" || is_work_type(context, name)) return;
-  if (name == "COASTER") {
+  const std::string type = work_type_named(name);
+  const std::vector<std::string> declared = work_types(context.program);
+  if (type == "WORKER" || type == "CONTROL" || std::ranges::find(declared, type) != declared.end()) return;
+  if (type == "COASTER") {
     context.diagnostics.report(DiagnosticKind::not_supported, dispatch->value->span, "the app executor `COASTER`");
     return;
   }

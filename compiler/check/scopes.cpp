@@ -17,7 +17,8 @@ VariableId Scopes::find(const std::string& name) const {
 bool Scopes::report_taken(const ast::Identifier& name) {
   if (at_top_level()) {
     const auto callable = context_.callables.find(name.text);
-    if (callable != context_.callables.end()) {
+    // a call is told from a variable by its parenthesis: names of the library's own functions are free
+    if (callable != context_.callables.end() && callable->second.front().kind != ast::CalleeKind::builtin) {
       const Signature& function = callable->second.front();
       Diagnostic& diagnostic = context_.diagnostics.report(DiagnosticKind::name_is_function, name.span, name.text);
       if (function.kind == ast::CalleeKind::function) diagnostic.label(function.span, "function defined here");

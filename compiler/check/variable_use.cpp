@@ -277,8 +277,8 @@ WriteSet UseCollector::branch(const ast::If& branch) {
   if (branch.else_block != nullptr)
     otherwise = where(is_not, [&] { return within(taken, [&] { return statement(*branch.else_block); }); });
   std::vector<WriteSet::Branch> branches;
-  branches.push_back({std::move(then), std::move(is_so)});
-  branches.push_back({std::move(otherwise), std::move(is_not)});
+  branches.push_back({std::move(then), std::move(is_so), branch.then_block.get()});
+  branches.push_back({std::move(otherwise), std::move(is_not), branch.else_block.get()});
   WriteSet writes = WriteSet::either(context_, std::move(branches), branch.condition->span);
   report_waiting(*branch.condition, writes, "is assigned in a branch that waits for it");
   return writes;
@@ -292,7 +292,7 @@ WriteSet UseCollector::switch_(const ast::Switch& written) {
     Condition condition = condition_of_case(context_, written, choice);
     const Surrounding taken{.span = written.value->span};
     WriteSet own = where(condition, [&] { return within(taken, [&] { return block(*choice.block); }); });
-    branches.push_back({std::move(own), std::move(condition)});
+    branches.push_back({std::move(own), std::move(condition), choice.block.get()});
     has_default = has_default || !choice.label;
   }
   if (!has_default) branches.emplace_back();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace raddle::check_detail {
@@ -128,7 +129,40 @@ void WriteSet::report_whole_and_parts(Context& context, std::vector<Branch>& bra
   }
 }
 
+/// What one branch assigns whole, and another one in parts, is made by that other one in a container of its own, and
+/// assigned whole at its end.
+void WriteSet::collect_parts(Context& context, std::vector<Branch>& branches) {
+  const auto is_whole = [](const Write& write) { return write.path.empty(); };
+  std::unordered_set<VariableId> whole;
+  for (const Branch& branch : branches)
+    for (const auto& [variable, writes] : branch.writes.writes_)
+      if (std::ranges::any_of(writes, is_whole)) whole.insert(variable);
+  for (Branch& branch : branches) {
+    if (branch.statement == nullptr) continue;
+    for (auto& [variable, writes] : branch.writes.writes_) {
+      const TypeId type = context.store().base(context.variable(variable).type);
+      const TypeKind kind = context.store().kind(type);
+      const bool is_container = kind == TypeKind::array || kind == TypeKind::bag || kind == TypeKind::structure;
+      if (!whole.contains(variable) || writes.empty() || std::ranges::any_of(writes, is_whole)) continue;
+      if (!is_container || context.store().is_dense(type)) continue;
+      std::vector<VariableId>& collected = context.program.collected[branch.statement];
+      if (std::ranges::find(collected, variable) == collected.end()) collected.push_back(variable);
+      Write all = *writes.begin();
+      all.path.clear();
+      all.needs.clear();
+      all.definite = true;
+      all.condition.reset();
+      all.when = always();
+      all.value = nullptr;
+      Writes one;
+      one.add(std::move(all));
+      writes = std::move(one);
+    }
+  }
+}
+
 WriteSet WriteSet::either(Context& context, std::vector<Branch> branches, Span condition) {
+  collect_parts(context, branches);
   report_whole_and_parts(context, branches);
   struct OfAPlace {
     std::size_t branches = 0;              ///< that write it definitely

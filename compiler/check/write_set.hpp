@@ -27,6 +27,7 @@ class WriteSet {
   static WriteSet either(Context& context, std::vector<Branch> branches, Span condition);
 
  private:
+  static void collect_parts(Context& context, std::vector<Branch>& branches);
   static void report_whole_and_parts(Context& context, std::vector<Branch>& branches);
   Map writes_;
 };
@@ -34,6 +35,7 @@ class WriteSet {
 struct WriteSet::Branch {
   WriteSet writes;
   Condition condition;
+  const ast::Stmt* statement = nullptr;  ///< null: there is none
 };
 
 }  // namespace raddle::check_detail

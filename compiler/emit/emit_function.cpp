@@ -233,6 +233,7 @@ class FunctionEmitter {
     site.arguments = operands_.all(op.operands, body);
     site.results = operands_.all(op.results, body);
     site.priority = operands_.of(op.priority, body);
+    site.rank = operands_.of(op.rank, body);
     const auto is_memo = [](const ir::Op& each) { return each.kind == OpKind::memo; };
     site.is_tail = std::ranges::none_of(function_.regions[0].ops, is_memo);  // it is asked what was called in it
     for (const ir::VarId result : op.results) {

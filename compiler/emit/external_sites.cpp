@@ -90,6 +90,7 @@ vm::AppSite app_site(const ir::Module& module, const ir::Function& function, con
   site.priority = limit(ir::AppLimit::prio);
   site.cores = limit(ir::AppLimit::cores);
   site.memory = limit(ir::AppLimit::memory);
+  site.ok = limit(ir::AppLimit::ok);
   for (std::uint32_t i = 0; i < function.file_output_count; ++i) {
     site.file_outputs.push_back(operands.of(function.parameters[i], body));
     const TypeKind type = kind_of(module, function, ir::Operand::variable(function.parameters[i]));

@@ -34,6 +34,7 @@ vm::BuiltinSite library_site(const ir::Op& op, const OperandMap& operands, std::
     if (!signature.is_written(output)) site.returns_void.push_back(output.is(stdlib::BasicType::void_));
   site.results.resize(site.returns_void.size());
   site.priority = operands.of(op.priority, body);
+  site.rank = operands.of(op.rank, body);
   site.files_read = files_read(builtin);
   site.tells_incomplete = builtin.name == "@complete";
   site.runs_code = stdlib::may_end_later(builtin.effect) && !builtin.name.starts_with("sleep");

@@ -144,6 +144,7 @@ void StepInputs::set_inputs(Step& step) const {
   step.synchronous = is_synchronous(op);
   step.alone = ir::info(op.kind).strict == ir::Strict::none;
   await(step, op.priority, AwaitMode::set);
+  await(step, op.rank, AwaitMode::set);
   switch (ir::info(op.kind).strict) {
     case ir::Strict::all: return await_all(step, AwaitMode::set);
     case ir::Strict::first: return await_but_last(step);

@@ -97,6 +97,7 @@ struct Op {
   bool is_whole = false;              ///< foreach: of a whole-array operation: it may wait for all elements of arrays
   std::uint64_t stream = 0;           ///< of random numbers: see lower/name_streams.hpp
   Operand priority;                   ///< calls: @prio, index none if absent
+  Operand rank;                       ///< calls: what `@location` gives, likewise
   std::vector<TypeId> operand_types;  ///< call_builtin with varargs or unions: the operands' types as checked
 };
 
@@ -116,16 +117,17 @@ enum class FunctionKind : std::uint8_t {
 };
 
 /// Retries and limits of an app, by the name of their annotation.
-enum class AppLimit : std::uint8_t { retry, timeout, prio, cores, memory };
+enum class AppLimit : std::uint8_t { retry, timeout, prio, cores, memory, ok };
 struct AppLimitInfo {
   const char* name;
   TypeId type;
 };
-inline constexpr std::array<AppLimitInfo, 5> app_limits = {{{"retry", TypeStore::int_},
+inline constexpr std::array<AppLimitInfo, 6> app_limits = {{{"retry", TypeStore::int_},
                                                             {"timeout", TypeStore::float_},
                                                             {"prio", TypeStore::int_},
                                                             {"cores", TypeStore::int_},
-                                                            {"memory", TypeStore::float_}}};
+                                                            {"memory", TypeStore::float_},
+                                                            {"ok", TypeStore::string}}};
 
 /// One word of an app's command line, the file of a redirection, a limit: an operand over the function's parameters.
 struct Command {

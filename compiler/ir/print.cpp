@@ -218,6 +218,7 @@ class FunctionPrinter {
       text += fmt::format(" types [{}]", fmt::join(types, ", "));
     }
     if (op.priority.index != none) text += " prio " + operand(op.priority);
+    if (op.rank.index != none) text += " rank " + operand(op.rank);
     if (op.condition.index != none) text += " test " + operand(op.condition);
     if (!op.nexts.empty()) text += " next " + operands(op.nexts);
     if (op.launch != none) text += fmt::format(" launch {}", op.launch);

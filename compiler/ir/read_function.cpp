@@ -318,6 +318,8 @@ class FunctionReader {
       operand_types(op);
     else if (word == "prio")
       op.priority = operand();
+    else if (word == "rank")
+      op.rank = operand();
     else if (word == "test")
       op.condition = operand();
     else if (word == "next")

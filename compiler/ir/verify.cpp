@@ -110,6 +110,7 @@ class Verifier {
     bool good = true;
     for (const Operand operand : op.operands) good = use(operand, at) && good;
     if (op.priority.index != none) good = use(op.priority, at) && good;
+    if (op.rank.index != none) good = use(op.rank, at) && good;
     for (const VarId result : op.results) {
       good = use(Operand::variable(result), at) && good;
       if (!assigned.insert(result).second) report(fmt::format("{} is assigned twice", name(result)));

@@ -1,3 +1,4 @@
+#include "compiler/check/work_types.hpp"
 #include "compiler/lower/lower_function.hpp"
 #include "compiler/lower/memo_call.hpp"
 #include "stdlib/builtins.hpp"
@@ -16,8 +17,9 @@ FunctionLowering::Operands FunctionLowering::call(const ast::Call& call, std::ve
   targets.resize(call.output_types.size(), ir::none);
   if (call.is_lifted) return lifted_outputs(call, targets);
   if (const std::optional<ir::Operand> sum = small_sum(call, targets.empty() ? ir::none : targets[0])) return {*sum};
-  Operands checks = check_place(call);
-  if (checks.empty()) return call_callee(call, std::move(targets));
+  const PlaceOfCall place = place_of(call);
+  const Operands& checks = place.checks;
+  if (checks.empty()) return call_callee(call, std::move(targets), {});
   // The call waits for what is checked first; its outputs belong to the region around it.
   for (std::size_t i = 0; i < targets.size(); ++i) {
     const TypeId type = call.output_types[i];
@@ -29,16 +31,16 @@ FunctionLowering::Operands FunctionLowering::call(const ast::Call& call, std::ve
     }
   }
   Operands outputs;
-  const ir::RegionId region = in_region([&] { outputs = call_callee(call, targets); });
-  emit(OpKind::wait, std::move(checks), {}, call.span).regions = {region};
+  const ir::RegionId region = in_region([&] { outputs = call_callee(call, targets, place.rank); });
+  emit(OpKind::wait, checks, {}, call.span).regions = {region};
   return outputs;
 }
 
-FunctionLowering::Operands FunctionLowering::call_callee(const ast::Call& call, std::vector<ir::VarId> targets) {
-  const ir::Operand priority = annotation_operand(call.annotations, "prio");
+FunctionLowering::Operands FunctionLowering::call_callee(const ast::Call& call, std::vector<ir::VarId> targets,
+                                                         ir::Operand rank) {
   switch (call.callee_kind) {
-    case CalleeKind::function: return call_script_function(call, std::move(targets), priority);
-    case CalleeKind::builtin: return call_builtin(call, std::move(targets), priority);
+    case CalleeKind::function: return call_script_function(call, std::move(targets), rank);
+    case CalleeKind::builtin: return call_builtin(call, std::move(targets), rank);
     case CalleeKind::structure: return {construct(call, targets.empty() ? ir::none : targets[0])};
     case CalleeKind::conversion: {
       const ir::Operand operand = value(*call.resolved_arguments[0]);
@@ -66,7 +68,8 @@ bool FunctionLowering::file_has_object(ir::VarId variable) {
 }
 
 FunctionLowering::Operands FunctionLowering::call_script_function(const ast::Call& call, std::vector<ir::VarId> targets,
-                                                                  ir::Operand priority) {
+                                                                  ir::Operand rank) {
+  const ir::Operand priority = annotation_operand(call.annotations, "prio");
   if (is_where(call)) return {choice(call, targets[0])};
   const CheckedFunction& callee = context_.program.functions[call.callee_index];
   Operands operands, outputs;
@@ -93,35 +96,52 @@ FunctionLowering::Operands FunctionLowering::call_script_function(const ast::Cal
   ir::Op& op = emit(kind, std::move(operands), std::move(results), call.span);
   op.callee = function;
   if (!callee.is_app) op.priority = priority;
+  if (callee.uses_rank) op.rank = rank;
   if (!callee.is_app && !callee.is_generic) note_extents(call, outputs);
   return outputs;
 }
 
-/// On one machine a place changes nothing, but a rank that does not exist is an error.
-FunctionLowering::Operands FunctionLowering::check_place(const ast::Call& call) {
-  Operands checks;
+/// On one machine a place matters for what uses a rank only, but a rank that does not exist is always an error.
+FunctionLowering::PlaceOfCall FunctionLowering::place_of(const ast::Call& call) {
+  PlaceOfCall place;
+  if (call.callee_kind == CalleeKind::function) add_work_type(call, place);
   for (const ast::Annotation& annotation : call.annotations) {
     const std::string& name = annotation.name.text;
-    const bool is_location = name == "location" || name == "soft_location";
-    const bool is_par = name == "par" && annotation.value && call.callee_kind == CalleeKind::function;
-    if (!is_location && !is_par) continue;
-    ir::Operand number = value(*annotation.value);
-    if (is_location) number = emit_value(OpKind::struct_get, {number}, TypeStore::int_, annotation.span);
-    checks.push_back(
-        call_builtin_named(is_location ? "@location" : "@par", {number}, TypeStore::void_, annotation.span));
+    const auto field = [&](ir::Operand location, std::int64_t number, TypeId type) {
+      const ir::VarId result = temporary(type, annotation.span);
+      emit(OpKind::struct_get, {location}, {result}, annotation.span).number = number;
+      return ir::Operand::variable(result);
+    };
+    if (name == "location" || name == "soft_location") {
+      const ir::Operand location = value(*annotation.value);
+      const ir::Operand strictness = name == "location" ? field(location, 1, TypeStore::string) : text_constant("SOFT");
+      const Operands parts = {field(location, 0, TypeStore::int_), strictness, field(location, 2, TypeStore::string)};
+      place.rank = call_builtin_named("@location", parts, TypeStore::int_, annotation.span);
+      place.checks.push_back(place.rank);
+    } else if (name == "par" && annotation.value && call.callee_kind == CalleeKind::function) {
+      place.checks.push_back(call_builtin_named("@par", {value(*annotation.value)}, TypeStore::void_, annotation.span));
+    }
   }
-  if (call.callee_kind == CalleeKind::function) check_work_type(call, checks);
-  return checks;
+  return place;
 }
 
-void FunctionLowering::check_work_type(const ast::Call& call, Operands& checks) {
+void FunctionLowering::add_work_type(const ast::Call& call, PlaceOfCall& place) {
   for (const ast::Annotation& annotation : context_.program.functions[call.callee_index].definition->annotations) {
     if (annotation.name.text != "dispatch") continue;
-    const std::string& type = ast::as<ast::Name>(*annotation.value).text;
+    const std::string type = check_detail::work_type_named(ast::as<ast::Name>(*annotation.value).text);
     if (type == "WORKER" || type == "CONTROL") return;
-    const ir::Operand name = text_constant(type);
-    checks.push_back(call_builtin_named("@dispatch", {name}, TypeStore::void_, call.span));
+    std::string types;
+    for (const std::string& declared : check_detail::work_types(context_.program)) types += declared + " ";
+    place.rank =
+        call_builtin_named("@dispatch", {text_constant(type), text_constant(types)}, TypeStore::int_, call.span);
+    place.checks.push_back(place.rank);
   }
+}
+
+/// Of `@ok=[0, 1]` the codes as a text.
+ir::Operand FunctionLowering::limit_value(const ast::Annotation& annotation) {
+  const ir::Operand given = value(*annotation.value);
+  return annotation.name.text != "ok" ? given : call_builtin_named("@ok", {given}, TypeStore::string, annotation.span);
 }
 
 ir::FunctionId FunctionLowering::limited_app(const ast::Call& call, Operands& operands) {
@@ -130,7 +150,7 @@ ir::FunctionId FunctionLowering::limited_app(const ast::Call& call, Operands& op
     for (const ast::Annotation& annotation : call.annotations) {
       if (annotation.name.text != ir::app_limits[limit].name) continue;
       given |= 1u << limit;
-      operands.push_back(value(*annotation.value));
+      operands.push_back(limit_value(annotation));
     }
   }
   if (given == 0) return context_.functions[call.callee_index];
@@ -160,7 +180,7 @@ ir::FunctionId FunctionLowering::instance(const ast::Call& call, const Operands&
 }
 
 FunctionLowering::Operands FunctionLowering::call_builtin(const ast::Call& call, std::vector<ir::VarId> targets,
-                                                          ir::Operand priority) {
+                                                          ir::Operand rank) {
   if (stdlib::is_made_by_lowering(stdlib::builtins()[call.callee_index])) return {array_function(call, targets[0])};
   const bool fills = fills_files(call);
   Operands operands, outputs;
@@ -181,12 +201,14 @@ FunctionLowering::Operands FunctionLowering::call_builtin(const ast::Call& call,
     const ir::Operand count = annotation_operand(call.annotations, "par");
     if (count.index != ir::none) operands.back() = count;
   }
+  const ir::Operand priority = annotation_operand(call.annotations, "prio");
   std::vector<TypeId> operand_types;
   for (const ir::Operand& operand : operands) operand_types.push_back(type_of(operand));
   ir::Op& op = emit(OpKind::call_builtin, std::move(operands), std::move(results), call.span);
   op.callee = call.callee_index;
   op.operand_types = std::move(operand_types);
   op.priority = priority;
+  if (stdlib::uses_rank(stdlib::builtins()[call.callee_index])) op.rank = rank;
   return outputs;
 }
 
@@ -227,7 +249,7 @@ void FunctionLowering::lower_command(const ast::FunctionDefinition& definition, 
       continue;
     }
     for (const ast::Annotation& annotation : definition.annotations)
-      if (annotation.name.text == ir::app_limits[limit].name) lowered.limits[limit] = value(*annotation.value);
+      if (annotation.name.text == ir::app_limits[limit].name) lowered.limits[limit] = limit_value(annotation);
   }
   function().command = std::move(lowered);
 }

@@ -124,16 +124,20 @@ class FunctionLowering {
   ///                 A file target is an object that exists already, or a variable without one: then it is made here
   /// @return         the outputs
   Operands call(const ast::Call& call, std::vector<ir::VarId> targets);
-  Operands call_script_function(const ast::Call& call, std::vector<ir::VarId> targets, ir::Operand priority);
-  Operands call_builtin(const ast::Call& call, std::vector<ir::VarId> targets, ir::Operand priority);
+  Operands call_script_function(const ast::Call& call, std::vector<ir::VarId> targets, ir::Operand rank);
+  Operands call_builtin(const ast::Call& call, std::vector<ir::VarId> targets, ir::Operand rank);
   ir::Operand construct(const ast::Call& call, ir::VarId target);
   ir::VarId file_for_output(ir::VarId target, TypeId type, Span span);
   ir::Operand annotation_operand(const ast::Annotations& annotations, std::string_view name);
+  struct PlaceOfCall {
+    ir::Operand rank = {};  ///< a vm::RankWish; index none: none
+    Operands checks = {};   ///< to be waited for: they fail where the place is none
+  };
   /// The call itself, once its place is checked.
-  Operands call_callee(const ast::Call& call, std::vector<ir::VarId> targets);
-  /// @return  a void for each check of the call's place
-  Operands check_place(const ast::Call& call);
-  void check_work_type(const ast::Call& call, Operands& checks);
+  Operands call_callee(const ast::Call& call, std::vector<ir::VarId> targets, ir::Operand rank);
+  PlaceOfCall place_of(const ast::Call& call);
+  void add_work_type(const ast::Call& call, PlaceOfCall& place);
+  ir::Operand limit_value(const ast::Annotation& annotation);
   /// The app for a call that gives limits; adds their values to its operands.
   ir::FunctionId limited_app(const ast::Call& call, Operands& operands);
   ir::FunctionId instance(const ast::Call& call, const Operands& operands);
@@ -291,6 +295,7 @@ class FunctionLowering {
   void append(const ast::Append& append);
   void update(const ast::Update& update);
   void evaluate(const ast::Evaluate& evaluate);
+  void lower_branch(const ast::Stmt& branch);
   void branch(const ast::If& branch);
   void branch(const ast::Switch& branch);
   void wait(const ast::Wait& wait);
@@ -302,6 +307,7 @@ class FunctionLowering {
   void lower_foreach(const ast::Foreach& loop);
   void foreach_dense(const ast::Foreach& loop);
   void for_loop(const ast::For& loop);
+  Operands awaited_by(const ast::For& loop);
   std::vector<ir::VarId> final_values(const ast::For& loop);
   void iterate(const ast::Iterate& loop);
   void not_supported(Span span, std::string_view what);

@@ -79,7 +79,11 @@ void FunctionLowering::for_loop(const ast::For& loop) {
   const ir::RegionId here = region_;
   region_ = test_region;
   const ir::RegionId body_region = in_region([&] {
-    lower_block(*loop.body);
+    if (const Operands awaited = awaited_by(loop); !awaited.empty())
+      wait_for(
+          awaited, [&] { lower_block(*loop.body); }, loop.span, /*has_scope=*/false);
+    else
+      lower_block(*loop.body);
     for (const ast::For::Variable& variable : loop.variables) nexts.push_back(value(*variable.update));
   });
   region_ = here;
@@ -93,6 +97,20 @@ void FunctionLowering::for_loop(const ast::For& loop) {
     const ir::VarId final_file = function().regions[region_].ops.back().results[i];
     store_whole(variable_of(outer), ir::Operand::variable(final_file), loop.span);
   }
+}
+
+/// The loop variables that each iteration's body waits for: `@waitonall`, `@waiton=x`.
+FunctionLowering::Operands FunctionLowering::awaited_by(const ast::For& loop) {
+  Operands awaited;
+  for (const ast::Annotation& annotation : loop.annotations) {
+    for (const ast::For::Variable& variable : loop.variables) {
+      const bool is_named =
+          annotation.name.text == "waiton" && as<ast::Name>(*annotation.value).text == variable.name.text;
+      if (annotation.name.text == "waitonall" || is_named)
+        awaited.push_back(ir::Operand::variable(variable_of(variable.variable)));
+    }
+  }
+  return awaited;
 }
 
 /// None if no variable was declared outside the loop: then nobody reads a final value.

@@ -79,10 +79,29 @@ void FunctionLowering::evaluate(const ast::Evaluate& evaluate) {
     outputs_ = {value(*evaluate.expr)};
 }
 
+/// Variables that it makes in parts, where another branch assigns them whole, are assigned whole at its end.
+void FunctionLowering::lower_branch(const ast::Stmt& branch) {
+  const auto found = context_.program.collected.find(&branch);
+  if (found == context_.program.collected.end()) return statement(branch);
+  std::vector<ir::VarId> outer;
+  for (const ast::VariableId variable : found->second) {
+    outer.push_back(variable_of(variable));
+    const ir::Var whole = function().variables[outer.back()];
+    variables_[variable] = local(whole.name, whole.type, whole.span, region_);
+    create_container(variable, variables_[variable]);
+  }
+  statement(branch);
+  for (std::size_t i = 0; i < outer.size(); ++i) {
+    const ast::VariableId variable = found->second[i];
+    const ir::VarId made = std::exchange(variables_[variable], outer[i]);
+    emit(OpKind::copy, {ir::Operand::variable(made)}, {outer[i]}, branch.span);
+  }
+}
+
 void FunctionLowering::branch(const ast::If& branch) {
   const ir::Operand chosen = condition(*branch.condition);
-  std::vector<ir::RegionId> regions{in_region([&] { lower_block(*branch.then_block); })};
-  if (branch.else_block) regions.push_back(in_region([&] { statement(*branch.else_block); }));
+  std::vector<ir::RegionId> regions{in_region([&] { lower_branch(*branch.then_block); })};
+  if (branch.else_block) regions.push_back(in_region([&] { lower_branch(*branch.else_block); }));
   emit(OpKind::if_, {chosen}, {}, branch.span).regions = std::move(regions);
 }
 
@@ -92,7 +111,7 @@ void FunctionLowering::branch(const ast::Switch& branch) {
   std::vector<ir::RegionId> regions;
   for (const ast::Switch::Case& one : branch.cases) {  // `default` is the last one: check has made sure of it
     if (one.label) labels.push_back(*one.label);
-    regions.push_back(in_region([&] { lower_block(*one.block); }));
+    regions.push_back(in_region([&] { lower_branch(*one.block); }));
   }
   ir::Op& op = emit(OpKind::switch_, {chosen}, {}, branch.span);
   op.labels = std::move(labels);

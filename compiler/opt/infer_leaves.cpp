@@ -164,6 +164,7 @@ class Inspector {
 
   void inspect_kind(const ir::Op& op) {
     if (op.priority.index != ir::none) return found("a call in it has a priority", op.span);
+    if (op.rank.index != ir::none) return found("a call in it has a location", op.span);
     switch (op.kind) {
       case OpKind::copy:
       case OpKind::int_to_float:

@@ -32,7 +32,8 @@ class Inliner {
     for (ir::RegionId id = 0; id < caller_.regions.size(); ++id) {
       std::vector<ir::Op> ops;
       for (ir::Op& op : std::exchange(caller_.regions[id].ops, {})) {
-        if (op.kind == ir::OpKind::call && inlinable[op.callee] && op.priority.index == ir::none)
+        if (op.kind == ir::OpKind::call && inlinable[op.callee] && op.priority.index == ir::none &&
+            op.rank.index == ir::none)
           put_body(op, id, ops);
         else
           ops.push_back(std::move(op));

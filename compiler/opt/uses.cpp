@@ -12,6 +12,7 @@ void visit_all(AnyOp& op, const Visit& visit) {
   for (auto& next : op.nexts) visit(next);
   if (op.condition.index != ir::none) visit(op.condition);
   if (op.priority.index != ir::none) visit(op.priority);
+  if (op.rank.index != ir::none) visit(op.rank);
 }
 
 void visit_launch(ir::IndexLaunch& launch, const std::function<void(ir::Operand&)>& visit) {

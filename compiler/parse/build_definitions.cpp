@@ -141,8 +141,6 @@ std::unique_ptr<FunctionDefinition> AstBuilder::function_definition(P::Function_
   out->inputs = formals(from->inputs);
   out->is_main = out->name.text == "main";
   out->span = span(from);
-  if (from->inputs == nullptr && !out->is_main)
-    error(out->name.span, fmt::format("expected `(` and the parameters of `{}`", out->name.text));
   const bool is_foreign = std::ranges::any_of(
       annotations, [](const auto& one) { return one.name.text == "library" || one.name.text == "kernel"; });
   out->annotations = std::move(annotations);

@@ -128,6 +128,8 @@ ExprPtr AstBuilder::operand(P::Annotation_operandContext* from) {
     value = std::move(name);
   } else if (from->call != nullptr) {
     value = call(from->name, from->call);
+  } else if (from->array != nullptr) {
+    value = array(from->array);
   } else {
     value = group(from->group);
   }

@@ -19,8 +19,8 @@ void prepend(Annotations& to, Annotations more) {
   to = std::move(more);
 }
 
-constexpr std::array call_annotations = {"prio",  "location", "soft_location", "par",
-                                         "retry", "timeout",  "cores",         "memory"};
+constexpr std::array call_annotations = {"prio",    "location", "soft_location", "par", "retry",
+                                         "timeout", "cores",    "memory",        "ok"};
 
 /// `@prio=3 int y = f(x);`: annotations of calls that stand before a statement belong to its call.
 void move_to_call(Annotations& annotations, ast::Expr* value) {
@@ -312,12 +312,11 @@ StmtPtr AstBuilder::switch_statement(P::Switch_statementContext* from) {
         error(out.span, "`default` is there already");
       else if (before.label == out.label)
         error(out.span, fmt::format("`case {}` is there already", *out.label));
-      else if (!before.label)
-        error(out.span, "`default` must be the last case");
     }
     out.block = block(clause->content);
     node->cases.push_back(std::move(out));
   }
+  std::ranges::stable_partition(node->cases, [](const ast::Switch::Case& one) { return one.label.has_value(); });
   return node;
 }
 

@@ -300,6 +300,14 @@ std::string_view hint_for_block_after(TokenList& tokens, const SourceToken& name
   return "a block can not follow here; functions are defined at top level only";
 }
 
+/// `type struct { ... }`: then `struct s;` is a declaration.
+static bool is_type_of_script(TokenList& tokens, std::string_view word) {
+  for (std::size_t i = 0; i + 1 < tokens.size(); ++i)
+    if ((tokens.at(i).type == P::TYPE || tokens.at(i).type == P::TYPEDEF) && tokens.text(tokens.at(i + 1)) == word)
+      return true;
+  return false;
+}
+
 ForeignStatement foreign_statement(TokenList& tokens, std::size_t at) {
   if (tokens.at(at).type != P::ID) return {};
   const SourceToken& next = tokens.at(at + 1);
@@ -316,7 +324,7 @@ ForeignStatement foreign_statement(TokenList& tokens, std::size_t at) {
     default: return {};
   }
   for (const StatementWord& entry : statement_words)
-    if (tokens.text(tokens.at(at)) == entry.word)
+    if (tokens.text(tokens.at(at)) == entry.word && !is_type_of_script(tokens, entry.word))
       return {entry.help.empty() ? help_for_foreign_name(entry.word, entry.use) : entry.help, entry.has_block};
   return {};
 }

@@ -126,7 +126,7 @@ class ModuleParser {
     const std::uint32_t first = type(0);
     if (first == P::LT) return true;
     const bool named = first == P::ID;
-    if (named && tokens_.text(tokens_.next()) == "main" && type(1) == P::LBRACE) return true;
+    if (named && type(1) == P::LBRACE) return is_called_somewhere(tokens_.text(tokens_.next()));
     if (!named && first != P::LPAREN) return false;
     const std::size_t open = named ? 1 : 0;
     if (type(open) != P::LPAREN) return false;
@@ -146,6 +146,15 @@ class ModuleParser {
     const bool reserved_name = next >= P::APP && next <= P::WAIT && (behind == P::RPAREN || behind == P::COMMA);
     return inside == P::ID && (next == P::ID || reserved_name || next == P::BAR || next == P::ELLIPSIS ||
                                is_bag_type(open + 1) || (next == P::LBRACK && type(open + 3) == P::RBRACK));
+  }
+  /// `loop { ... }` defines a function, whose list of arguments is left out, if there are calls `loop()`; else it is a
+  /// statement of another language.
+  bool is_called_somewhere(std::string_view name) {
+    if (name == "main") return true;
+    for (std::size_t i = 0; i + 1 < tokens_.size(); ++i)
+      if (tokens_.at(i).type == P::ID && tokens_.at(i + 1).type == P::LPAREN && tokens_.text(tokens_.at(i)) == name)
+        return true;
+    return false;
   }
   /// `bag<T> name`
   bool is_bag_type(std::size_t at) {

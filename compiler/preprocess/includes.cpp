@@ -31,6 +31,11 @@ void Reader::include(const Line& line) {
   const std::string name = text.substr(1, text.size() - 2);
   const std::optional<std::string> path = find_include(name, quoted);
   if (path) return open_include(line, *path);
+  constexpr std::string_view suffix = ".swift";
+  if (angled && name.ends_with(suffix)) {  // a module
+    const std::string module = name.substr(0, name.size() - suffix.size());
+    return read(sources_.add(text, fmt::format("import \"{}\";\n", module), line.at));
+  }
   std::string searched;
   const std::string parent = std::filesystem::path(open_files_.back()).parent_path();
   if (quoted && !parent.empty()) searched += parent + ", ";

@@ -6,10 +6,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdio>
+#include <algorithm>
 #include <cstring>
+#include <future>
 
 #include "stdlib/module_sources.hpp"
+#include "stdlib/native/code_servers.hpp"
 #include "stdlib/native/functions.hpp"
 #include "stdlib/native/output.hpp"
 #include "vm/external/outside.hpp"
@@ -30,6 +32,16 @@ struct Language {
 
 std::vector<std::string> python_command() { return {"python3", "-X", "utf8", "-c", std::string(python_server())}; }
 
+/// By the name of the function. The entries live for ever.
+const Language& language_named(std::string_view function) {
+  static const Language languages[] = {
+      {"python", "Python 3", 'f', python_command()},
+      {"python_persist", "Python 3", 'p', python_command()},
+      {"R", "R (Debian: r-base-core)", 'p', {"Rscript", "--vanilla", "-e", std::string(r_server())}},
+  };
+  return *std::ranges::find(languages, function, &Language::function);
+}
+
 std::string request_of(char state, const std::string& code, const std::string& expression) {
   std::string request(1, state);
   const std::uint64_t length = code.size();
@@ -37,7 +49,9 @@ std::string request_of(char state, const std::string& code, const std::string& e
   return request + code + expression;
 }
 
-vm::BuiltinOutcome outcome_of(const Language& language, const vm::ServerAnswer& answer, bool exceptions_are_errors) {
+using TextOutcome = std::expected<std::string, std::string>;
+
+TextOutcome outcome_of(const Language& language, const vm::ServerAnswer& answer, bool exceptions_are_errors) {
   switch (answer.status) {
     case vm::ServerStatus::answered: break;
     case vm::ServerStatus::not_started:
@@ -48,44 +62,51 @@ vm::BuiltinOutcome outcome_of(const Language& language, const vm::ServerAnswer& 
   }
   const char kind = answer.bytes.empty() ? 'e' : answer.bytes[0];
   std::string text = answer.bytes.substr(std::min<std::size_t>(1, answer.bytes.size()));
-  if (kind == 'r') return std::vector{Value::of(std::move(text))};
+  if (kind == 'r') return text;
   if (kind == 'x' && !exceptions_are_errors) {
     vm::print_stderr("{}: {}\n", language.function, text);
-    return std::vector{Value::of(std::string("__EXCEPTION__"))};
+    return "__EXCEPTION__";
   }
   return std::unexpected(fmt::format("{}: {}", language.function, text));
 }
 
-/// @param language  lives as long as the run
-Result run(Call call, const Language& language, Arguments arguments) {
+/// @param done  gets the outcome and the rank that has answered
+void ask(vm::Outside& outside, const vm::CodeRequest& request, std::function<void(TextOutcome, std::int32_t)> done) {
   flush_output();
-  const bool exceptions_are_errors = arguments[2].as_bool();
-  call.host->outside()
-      .servers(language.function, language.command)
-      .ask(request_of(language.state, arguments[0].as_string(), arguments[1].as_string()),
-           [end = call.host->end_later(), &language, exceptions_are_errors](const vm::ServerAnswer& answer) {
-             end(outcome_of(language, answer, exceptions_are_errors));
+  const Language& language = language_named(request.function);
+  outside.servers(language.function, language.command)
+      .ask(request_of(language.state, request.code, request.expression), request.rank,
+           [&language, done = std::move(done),
+            exceptions_are_errors = request.exceptions_are_errors](const vm::ServerAnswer& answer) {
+             done(outcome_of(language, answer, exceptions_are_errors), answer.rank);
            });
+}
+
+Result run(Call call, const char* function, Arguments arguments) {
+  ask(call.host->outside(),
+      {function, arguments[0].as_string(), arguments[1].as_string(), arguments[2].as_bool(), call.rank},
+      [end = call.host->end_later()](TextOutcome outcome, std::int32_t rank) {
+        if (outcome)
+          end(std::vector{Value::of(std::move(*outcome))}, rank);
+        else
+          end(std::unexpected(std::move(outcome.error())), rank);
+      });
   return {};
 }
 
 }  // namespace
 
-Result python(Call call, Arguments arguments, Results) {
-  static const Language language{"python", "Python 3", 'f', python_command()};
-  return run(call, language, arguments);
+std::expected<std::string, std::string> run_code(vm::Outside& outside, const vm::CodeRequest& request) {
+  std::promise<TextOutcome> ended;
+  ask(outside, request, [&ended](TextOutcome outcome, std::int32_t) { ended.set_value(std::move(outcome)); });
+  return ended.get_future().get();
 }
 
-Result python_persist(Call call, Arguments arguments, Results) {
-  static const Language language{"python_persist", "Python 3", 'p', python_command()};
-  return run(call, language, arguments);
-}
+Result python(Call call, Arguments arguments, Results) { return run(call, "python", arguments); }
 
-Result r_language(Call call, Arguments arguments, Results) {
-  static const Language language{
-      "R", "R (Debian: r-base-core)", 'p', {"Rscript", "--vanilla", "-e", std::string(r_server())}};
-  return run(call, language, arguments);
-}
+Result python_persist(Call call, Arguments arguments, Results) { return run(call, "python_persist", arguments); }
+
+Result r_language(Call call, Arguments arguments, Results) { return run(call, "R", arguments); }
 
 Result python_parallel_persist(Call, Arguments, Results) {
   return fail("not supported yet: Python in several processes of MPI");

@@ -128,7 +128,7 @@ Result start(Call call, const std::vector<Launch>& launches) {
       const bool is_last = --group->running == 0;
       const std::int64_t exit_code = group->exit_code;
       lock.unlock();
-      if (is_last) group->end(std::vector{Value::of(exit_code)});
+      if (is_last) group->end(std::vector{Value::of(exit_code)}, vm::RankWish::any);
     });
   }
   return {};

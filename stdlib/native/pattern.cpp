@@ -39,6 +39,7 @@ struct Posix {
   std::string text;
   std::size_t brackets = 0;         // pairs of round ones
   std::vector<std::size_t> groups;  // which of them are not `(?:`, from 1
+  bool is_lazy = false;             // it has `*?` or the like
 };
 
 Posix to_posix(const std::string& expression) {
@@ -54,7 +55,7 @@ Posix to_posix(const std::string& expression) {
       in_brackets = letter != ']' || posix.ends_with('[') || posix.ends_with("[^");
       posix += letter;
     } else if (letter == '?' && was_quantifier) {
-      // non-greedy: a match is found or not all the same
+      converted.is_lazy = true;  // a match is found or not all the same
     } else if (letter == '(' && expression.compare(i, 3, "(?:") == 0) {
       posix += '(';
       ++converted.brackets;
@@ -195,6 +196,7 @@ std::string shortened(const std::string& expression) {
 struct Pattern::Compiled {
   regex_t regex{};
   std::vector<std::size_t> groups = {};
+  bool is_lazy = false;
   bool is_good = false;
   Compiled() = default;
   Compiled(const Compiled&) = delete;
@@ -218,6 +220,7 @@ std::expected<Pattern, std::string> Pattern::compile(const std::string& expressi
     return std::unexpected(fmt::format("bad regular expression `{}`: {}", shortened(expression), text.data()));
   }
   compiled->is_good = true;
+  compiled->is_lazy = posix.is_lazy;
   compiled->groups = std::move(posix.groups);
   if (compiled->groups.empty()) compiled->groups.push_back(0);
   return Pattern(std::move(compiled));
@@ -241,6 +244,31 @@ std::optional<std::vector<std::string>> Pattern::groups(const std::string& text)
     groups.push_back(text.substr(begin, end - begin));
   }
   return groups;
+}
+
+std::expected<std::vector<Pattern::Match>, std::string> Pattern::matches(const std::string& text) const {
+  if (compiled_->is_lazy)
+    return std::unexpected("`*?`, `+?` and `??` have no meaning here: `[^x]*x` ends at the first `x`");
+  std::vector<Match> all;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    std::vector<regmatch_t> parts(compiled_->groups.back() + 1);
+    parts.front() = {.rm_so = static_cast<regoff_t>(begin), .rm_eo = static_cast<regoff_t>(text.size())};
+    const int flags = REG_STARTEND | (begin == 0 ? 0 : REG_NOTBOL);
+    if (regexec(&compiled_->regex, text.c_str(), parts.size(), parts.data(), flags) != 0) break;
+    const auto part = [&](std::size_t number) {  // -1: the group took part in no alternative
+      const regmatch_t& match = parts[number];
+      return match.rm_so < 0 ? std::string()
+                             : text.substr(static_cast<std::size_t>(match.rm_so),
+                                           static_cast<std::size_t>(match.rm_eo - match.rm_so));
+    };
+    Match& match = all.emplace_back();
+    match.begin = static_cast<std::size_t>(parts[0].rm_so);
+    match.parts.push_back(part(0));
+    for (const std::size_t number : compiled_->groups)
+      if (number != 0) match.parts.push_back(part(number));
+    begin = match.begin + std::max<std::size_t>(match.parts[0].size(), 1);
+  }
+  return all;
 }
 
 std::size_t Pattern::group_count() const { return compiled_->groups.size(); }

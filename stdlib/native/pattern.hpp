@@ -18,6 +18,13 @@ class Pattern {
   std::optional<std::size_t> find(const std::string& text) const;
   /// What the groups of the leftmost match took, in order; an expression without groups: the whole match. Any thread.
   std::optional<std::vector<std::string>> groups(const std::string& text) const;
+  struct Match {
+    std::size_t begin = 0;
+    std::vector<std::string> parts;  ///< the whole, then what each group took
+  };
+  /// From left to right, none over another. @return the text of an error: it has `*?` or the like, whose ends are
+  /// others
+  std::expected<std::vector<Match>, std::string> matches(const std::string& text) const;
   /// How many texts groups() gives.
   std::size_t group_count() const;
 

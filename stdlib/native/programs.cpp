@@ -41,7 +41,7 @@ Result start_program(Call call, vm::ProcessRequest request,
   flush_output();
   call.host->outside().processes().spawn(
       std::move(request), [end = call.host->end_later(), finish = std::move(finish)](const vm::ProcessResult& result) {
-        end(finish(result));
+        end(finish(result), vm::RankWish::any);
       });
   return {};
 }

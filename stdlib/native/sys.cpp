@@ -76,9 +76,9 @@ Result end_after(Call call, double seconds, std::function<void()> before) {
   const auto end = call.host->end_later();
   auto started = call.host->outside().timers().after(seconds, [end, before = std::move(before)] {
     before();
-    end(std::vector{Value::of_void()});
+    end(std::vector{Value::of_void()}, vm::RankWish::any);
   });
-  if (!started) end(std::unexpected(std::move(started.error())));
+  if (!started) end(std::unexpected(std::move(started.error())), vm::RankWish::any);
   return {};
 }
 

@@ -1,8 +1,8 @@
 // system, system1: a program's output as a string.
+#include "stdlib/native/command_line.hpp"
 #include "stdlib/native/elements.hpp"
 #include "stdlib/native/functions.hpp"
 #include "stdlib/native/programs.hpp"
-#include "stdlib/native/words.hpp"
 #include "vm/value/text.hpp"
 
 namespace raddle::stdlib::native {
@@ -27,6 +27,9 @@ Result system_(Call call, Arguments arguments, Results) {
   return run(call, std::move(words));
 }
 
-Result system1(Call call, Arguments arguments, Results) { return run(call, words_of(arguments[0].as_string())); }
+Result system1(Call call, Arguments arguments, Results) {
+  std::expected<std::vector<std::string>, std::string> words = command_of_line(arguments[0].as_string());
+  return words ? run(call, std::move(*words)) : fail("system1: " + words.error());
+}
 
 }  // namespace raddle::stdlib::native

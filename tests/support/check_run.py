@@ -533,7 +533,86 @@ def chains_of_any_length(folder):
     folder.run("run -k fails.df", code=1, out="trace: 0\n", err="too large")
 
 
-TESTS = [large_inputs_take_linear_time, links_of_others_are_not_followed, chains_of_any_length, replaced_files_keep_permissions_and_streams_stay, tcl_is_of_the_script, results_do_not_command_a_terminal, outputs_are_whole_or_as_they_were, programs_have_nothing_to_read, nothing_outlives_a_kill, short_calls_are_not_shared, long_calls_do_not_wait_for_each_other, a_crash_in_c_is_told, calls_that_share_nothing_need_no_frames, json_is_told_of_what_does_not_come_back, nothing_keeps_a_run_from_its_end, too_little_memory_is_told, strings_have_a_longest, too_few_threads_are_no_fault,
+RUN_SCRIPT = """#!/bin/bash
+set -eu
+export EMEWS_PROJECT_ROOT=$( cd $( dirname $0 )/.. ; /bin/pwd )
+export TURBINE_OUTPUT=$EMEWS_PROJECT_ROOT/experiments/$1
+mkdir -p $TURBINE_OUTPUT
+export PROCS=4 QUEUE=short WALLTIME=00:10:00 TURBINE_JOBNAME="$1_job"
+export TURBINE_RESIDENT_WORK_WORKERS=1
+export RESIDENT_WORK_RANKS=$(( PROCS - 2 ))
+MACHINE=""
+set -x
+swift-t -n $PROCS $MACHINE -p -I $EMEWS_PROJECT_ROOT/lib -r $EMEWS_PROJECT_ROOT/lib -e X=1 -e TURBINE_OUTPUT \\
+    -i extra -t i:./init.sh -m slurm -l -O3 $EMEWS_PROJECT_ROOT/swift/main.swift --a=b --points=3 "${@:2}"
+"""
+MAIN_SWIFT = """# a comment, as there is no preprocessor
+import io;
+import string;
+import sys;
+(int o) doubled(int i) "project" "1.0" [ "set <<o>> [ project::doubled <<i>> ]" ];
+string ranks[] = split(getenv("RESIDENT_WORK_RANKS"), ",");
+printf("%s %s %s %i %s", argv("a"), argv("points"), getenv("X"), turbine_workers(), ranks[0]);
+printf("%s %i %s", greeting(), doubled(21), argp(1));
+"""
+
+
+def swift_t_runs_scripts_of_projects(folder):
+    """A run script as projects have it, by the name under which the tool is installed."""
+    folder.write("swift/run.sh", RUN_SCRIPT)
+    folder.write("swift/main.swift", MAIN_SWIFT)
+    folder.write("lib/extra.swift", '(string o) greeting() { o = "hello"; }\n')
+    folder.write("lib/pkgIndex.tcl", 'package ifneeded project 1.0 [list source [file join $dir project.tcl]]\n')
+    folder.write("lib/project.tcl", "package provide project 1.0\nnamespace eval project { proc doubled {i} { expr {2 * $i} } }\n")
+    (folder.path / "bin").mkdir()
+    (folder.path / "bin" / "swift-t").symlink_to(folder.raddle)
+    environment = {**os.environ, "PATH": f"{folder.path / 'bin'}:{os.environ['PATH']}"}
+    done = subprocess.run(["bash", "swift/run.sh", "one", "word"], cwd=folder.path, env=environment, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=False, text=True)
+    expect((done.returncode, sorted(done.stdout.splitlines())), (0, ["b 3 1 3 2", "hello 42 word"]))
+    line = "swift-t -n 4 -p -I lib -r lib -e X=1 -i extra swift/main.swift --a=b --points=3 word"
+    expect(sorted(folder.run(line, env={"RESIDENT_WORK_RANKS": "2"}).stdout.splitlines()), ["b 3 1 3 2", "hello 42 word"])
+
+
+def swift_t_has_its_own_words(folder):
+    folder.run("swift-t -E 'import sys; trace(turbine_workers());'", out="trace: 1\n", env={"PROCS": ""})
+    folder.run("swift-t -A k=v -E 'import sys; trace(turbine_workers(), argv(\"k\"));'", out="trace: 5,v\n", env={"PROCS": "6"})
+    folder.run("swift-t -n 1 -E 'trace(1);'", code=2, err="-n 2 has one worker")
+    folder.run("swift-t", code=2, err="no script given")
+    folder.run("swift-t --nowhere x.swift", code=2, err="--nowhere")
+    told = folder.run("swift-t -v -m pbs -o x.tic -u -n 2 -E 'trace(1);'", out="trace: 1\n").stderr
+    expect([line for line in told.splitlines() if "tic" in line or "pbs" in line or "-u" in line],
+           ["raddle: -m pbs: there is no other scheduler than raddle's own", "raddle: -o x.tic: nothing is kept of a compilation",
+            "raddle: -u: a script is compiled in each run"])
+
+
+def turbine_environment(folder):
+    """Hooks, each rank's own variables, and where output goes."""
+    folder.write("env.df", """import files;
+import location;
+import python;
+import string;
+app (file o) told() { "sh" "-c" "echo $ADLB_RANK_LEADER $DEVICE ${TURBINE_HOME:+home}" @stdout=o }
+string code = "import os";
+string names = "' '.join(os.environ[n] for n in ['ADLB_RANK_SELF', 'ADLB_RANK_OFFSET', 'DEVICE'])";
+location last = locationFromRank(1);
+string a = @location=last python(code, names);
+wait (a) { trace(a, trim(read(told()))); }
+""")
+    hooks = {"TURBINE_WORKER_HOOK_STARTUP": "puts start$env(ADLB_RANK_OFFSET); set env(DEVICE) [expr {$env(ADLB_RANK_OFFSET) + 7}]",
+             "TURBINE_LEADER_HOOK_STARTUP": "puts leader; exec touch staged",
+             "TURBINE_LEADER_HOOK_SHUTDOWN": "c::sync_exec {} {} {} echo over"}
+    told = folder.run("run -j 2 env.df", env=hooks).stdout.splitlines()
+    expect(told[:3] + told[-1:], ["leader", "start0", "start1", "over"])
+    expect(told[3] in ("trace: 1 1 8,0 7 home", "trace: 1 1 8,0 8 home"), True)
+    expect((folder.path / "staged").exists(), True)
+    folder.run("run env.df", code=1, err="TURBINE_LEADER_HOOK_STARTUP: no", env={"TURBINE_LEADER_HOOK_STARTUP": "error no"})
+    folder.write("one.df", "trace(1);\n")
+    folder.run("run one.df", out="", env={"TURBINE_STDOUT": "out/out-%%%.txt"})
+    expect(folder.read("out/out-000.txt"), "trace: 1\n")
+
+
+TESTS = [swift_t_runs_scripts_of_projects, swift_t_has_its_own_words, turbine_environment, large_inputs_take_linear_time, links_of_others_are_not_followed, chains_of_any_length, replaced_files_keep_permissions_and_streams_stay, tcl_is_of_the_script, results_do_not_command_a_terminal, outputs_are_whole_or_as_they_were, programs_have_nothing_to_read, nothing_outlives_a_kill, short_calls_are_not_shared, long_calls_do_not_wait_for_each_other, a_crash_in_c_is_told, calls_that_share_nothing_need_no_frames, json_is_told_of_what_does_not_come_back, nothing_keeps_a_run_from_its_end, too_little_memory_is_told, strings_have_a_longest, too_few_threads_are_no_fault,
          programs_end_with_a_run_that_does_not_come_back, verbose_tells_programs, verbose_tells_failures, temporaries_end_with_the_run, quiet_tells_errors_only, json_is_all, json_has_the_end_of_what_is_printed, timeout_ends_the_run]
 
 

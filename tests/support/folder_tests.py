@@ -66,6 +66,7 @@ class Folder:
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def write(self, name, text):
+        (self.path / name).parent.mkdir(parents=True, exist_ok=True)
         (self.path / name).write_text(text, encoding="utf-8")
 
     def read(self, name):

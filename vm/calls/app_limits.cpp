@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -60,6 +62,10 @@ std::expected<AppLimits, std::string> read_limits(Frame& frame, const AppSite& s
   if (is_given(site.memory))
     check = read_memory(frame.at(site.memory).get().as_float(), options.process_budget, limits);
   if (is_given(site.priority)) limits.priority = frame.at(site.priority).get().as_int();
+  if (is_given(site.ok)) {
+    std::istringstream codes(frame.at(site.ok).get().as_string());
+    limits.ok_codes.assign(std::istream_iterator<int>(codes), {});
+  }
   if (!check) return std::unexpected(std::move(check.error()));
   return limits;
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <expected>
 #include <string>
+#include <vector>
 
 #include "vm/interpret/frame.hpp"
 #include "vm/interpret/run.hpp"
@@ -15,6 +16,7 @@ struct AppLimits {
   std::int64_t priority = 0;
   std::int64_t cores = 1;
   double memory_bytes = 0;
+  std::vector<int> ok_codes = {0};  ///< exit codes of programs that have ended well
 };
 
 /// @return  the text of the error: a value that makes no sense, or more than the budget has at all

@@ -1,4 +1,6 @@
 // App functions: external programs.
+#include <fcntl.h>
+
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
@@ -12,6 +14,7 @@
 #include "vm/calls/memo_caller.hpp"
 #include "vm/calls/program_caller.hpp"
 #include "vm/calls/program_run.hpp"
+#include "vm/external/rank_environment.hpp"
 #include "vm/external/shell_command.hpp"
 #include "vm/interpret/run_state.hpp"
 #include "vm/interpret/task_listener.hpp"
@@ -76,6 +79,12 @@ void remove_outputs(ProgramRun& run) {
   run.own.clear();
 }
 
+/// A file without a name of its own is there before its program begins. One that can not be made is told of when it is
+/// missing at the end.
+void make_empty(const std::string& path) {
+  const FileDescriptor made(open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+}
+
 /// Others the program makes under names of its own.
 bool is_told_to_program(const AppSite& site, Operand output) {
   return output == site.stdout_file || output == site.stderr_file ||
@@ -138,7 +147,6 @@ std::string ProgramCaller::prepare(ProgramRun& program) {
     }
     if (const auto target = target_of_links(program.output_paths.back()); !target)
       return fmt::format("`{}` can not be written: {}", program.output_paths.back(), error_text(target.error()));
-    file.vacate();
     make_folder_of(program.output_paths.back());
   }
   for (const Operand word : site.words) {
@@ -162,6 +170,7 @@ std::string ProgramCaller::prepare(ProgramRun& program) {
   const auto limits = read_limits(frame, site, run_.options);
   if (!limits) return limits.error();
   program.attempts = limits->attempts;
+  program.ok_codes = limits->ok_codes;
   request.timeout_s = limits->timeout_s;
   request.priority = limits->priority;
   request.cores = limits->cores;
@@ -170,7 +179,8 @@ std::string ProgramCaller::prepare(ProgramRun& program) {
   request.stdin_path = path_of(site.stdin_file);
   request.stdout_path = path_of(site.stdout_file);
   request.stderr_path = path_of(site.stderr_file);
-  request.environment = {{"TURBINE_APP_LABEL", site.label}};
+  request.environment = rank_environment(own_rank(), run_.options.rank_variables);
+  request.environment.emplace_back("TURBINE_APP_LABEL", site.label);
   if (TaskListener* const listener = run_.options.listener)
     request.on_start = [listener, &program](const ProcessRequest&) { listener->started(program.request); };
   return {};
@@ -206,6 +216,8 @@ void ProgramCaller::start_program(ProgramRun& program) {
   const bool prints_by_itself = !run_.options.program_outputs.out.take || is_stream(program.request.stdout_path) ||
                                 is_stream(program.request.stderr_path);
   if (run_.options.before_program && prints_by_itself) run_.options.before_program();
+  for (std::size_t i = 0; i < program.outputs.size(); ++i)
+    if (!object_in<File>(program.frame.at(program.outputs[i])).is_mapped()) make_empty(program.output_paths[i]);
   program.before.clear();
   for (const std::string& path : program.output_paths) program.before.push_back(identity_of(path));
   run_.pool.hold();
@@ -254,7 +266,8 @@ std::string ProgramRun::fault() const {
   if (result.signal != 0) {
     return fmt::format("`{}` was ended by signal {} ({})", program, result.signal, strsignal(result.signal));
   }
-  if (result.exit_code != 0) return fmt::format("`{}` ended with exit code {}", program, result.exit_code);
+  if (std::ranges::find(ok_codes, result.exit_code) == ok_codes.end())
+    return fmt::format("`{}` ended with exit code {}", program, result.exit_code);
   return {};
 }
 

@@ -7,15 +7,53 @@
 
 #include "vm/calls/program_caller.hpp"
 #include "vm/interpret/interpreter.hpp"
+#include "vm/calls/foreign_task.hpp"
 #include "vm/interpret/run_state.hpp"
+#include "vm/interpret/task_timer.hpp"
 #include "vm/value/borrow.hpp"
 
 namespace raddle::vm {
 
+/// Variables that Tcl keeps are those of one interpreter, which belongs to a rank.
+static bool uses_rank(const ForeignFunction& function) {
+  return function.kind == ForeignKind::tcl_template || function.kind == ForeignKind::tcl_procedure;
+}
+
+/// @return the rank that is to make the call in place of this one, or RankWish::any
+std::int32_t ProgramCaller::other_rank_for(const ForeignFunction& function, RankWish wish) const {
+  const bool is_here = wish.rank < 0 || wish.rank == own_rank() || wish.rank >= std::int64_t{run_.pool.capacity()};
+  return !uses_rank(function) || is_here ? RankWish::any : wish.rank;
+}
+
+std::int32_t ProgramCaller::rank_to_follow(const ForeignFunction& function) const {
+  return uses_rank(function) ? own_rank() : here_.followed_rank;
+}
+
 bool ProgramCaller::run_foreign(Frame& frame, const Instruction& in) {
-  if (!goes_to_device(program_.apps[in.d].foreign)) return run_foreign_here(frame, in);
-  begin_app_kernel_call(frame, in);
+  const std::uint32_t foreign = program_.apps[in.d].foreign;
+  if (goes_to_device(foreign)) {
+    begin_app_kernel_call(frame, in);
+    return true;
+  }
+  const ForeignFunction& function = program_.foreigns[foreign];
+  const std::int32_t rank = other_rank_for(function, here_.rank_wish(frame, {}));
+  if (rank == RankWish::any) return run_foreign_here(frame, in);
+  frame.retain();
+  run_.pool.push_to(static_cast<unsigned>(rank), *here_.make<ForeignTask>(frame, here_.index_of(in)));
   return true;
+}
+
+void ForeignTask::run(Worker& worker) {
+  RunWorker& here = frame.run_state.on(worker);
+  const TaskTimer timer(here, TaskKind::strand, frame, instruction);
+  here.programs().run_foreign_task(this);
+}
+
+void ProgramCaller::run_foreign_task(ForeignTask* task) {
+  Frame& frame = task->frame;
+  run_foreign_here(frame, program_.instructions[task->instruction]);
+  here_.destroy(task);
+  here_.release(&frame);
 }
 
 bool ProgramCaller::run_foreign_here(Frame& frame, const Instruction& in) {
@@ -34,6 +72,7 @@ bool ProgramCaller::run_foreign_here(Frame& frame, const Instruction& in) {
     fail_program(frame, site, here_.failure_at(frame, here_.index_of(in), std::move(problem)));
     return false;
   }
+  const FollowedRank followed(here_, rank_to_follow(program_.foreigns[site.foreign]));
   set_foreign_outputs(frame, in, outputs);
   for (const Operand output : site.file_outputs) {
     File& file = object_in<File>(frame.at(output));
@@ -51,6 +90,7 @@ void ProgramCaller::set_foreign_outputs(Frame& frame, const Instruction& in, std
 /// Devices are told how long it takes.
 std::string ProgramCaller::call_on_worker(std::uint32_t foreign, std::span<const Value> inputs,
                                           std::span<Value> outputs) {
+  calling_rank = own_rank();
   if (!run_.device_calls) return run_.foreigns[foreign]->call(inputs, outputs);
   const std::int64_t start_ns = now_ns();
   std::string problem = run_.foreigns[foreign]->call(inputs, outputs);
@@ -64,6 +104,7 @@ bool ProgramCaller::call_foreign(Frame& frame, const CallSite& site, std::uint32
   const Function& function = program_.functions[site.function];
   const std::uint32_t foreign = function.foreign;
   if (foreign == no_id || !program_.foreigns[foreign].files.empty()) return false;
+  if (other_rank_for(program_.foreigns[foreign], here_.rank_wish(frame, site.rank)) != RankWish::any) return false;
   const auto is_there = [&](Operand argument) {
     const Future& future = frame.at(argument);
     return future.is_resolved() && future.kind() <= ValueKind::string;
@@ -91,6 +132,7 @@ bool ProgramCaller::call_foreign(Frame& frame, const CallSite& site, std::uint32
     here_.fail_all(frame, site.results, here_.failure_at(around, function.place, std::move(problem), std::move(calls)));
     return true;
   }
+  const FollowedRank followed(here_, rank_to_follow(program_.foreigns[foreign]));
   for (std::size_t i = 0; i < site.results.size(); ++i)
     here_.set(frame.at(site.results[i]), std::move(outputs[i]), frame, instruction, site.results[i]);
   return true;

@@ -17,6 +17,7 @@
 namespace raddle::vm {
 
 class AppKernelCall;
+class ForeignTask;
 class ProgramRun;
 
 class ProgramCaller : WorkerService {
@@ -34,7 +35,9 @@ class ProgramCaller : WorkerService {
   void fail_program(Frame& frame, const AppSite& site, const Value& failure);
 
   // --- foreign_calls.cpp
+  /// Here, or as a task of the rank that its code needs.
   bool run_foreign(Frame& frame, const Instruction& in);
+  void run_foreign_task(ForeignTask* task);
   /// Functions of numbers and strings need no frame of their own if these are there.
   /// @return false: it is to be called as composite functions are
   bool call_foreign(Frame& frame, const CallSite& site, std::uint32_t instruction);
@@ -60,12 +63,15 @@ class ProgramCaller : WorkerService {
   bool file_assign(Frame& frame, const Instruction& in);
 
  private:
+  std::int32_t own_rank() const { return static_cast<std::int32_t>(worker_->index()); }
+  std::int32_t other_rank_for(const ForeignFunction& function, RankWish wish) const;
+  std::int32_t rank_to_follow(const ForeignFunction& function) const;
+  bool run_foreign_here(Frame& frame, const Instruction& in);
   std::string prepare(ProgramRun& program);
   void start_program(ProgramRun& program);
   /// Another run writes its outputs: it is looked at once more in a moment. @return false: nobody could wake it
   bool wait_for_others(ProgramRun& program);
   bool is_recorded() const;
-  bool run_foreign_here(Frame& frame, const Instruction& in);
   std::string call_on_worker(std::uint32_t foreign, std::span<const Value> inputs, std::span<Value> outputs);
   void set_foreign_outputs(Frame& frame, const Instruction& in, std::span<Value> outputs);
   bool submit(AppKernelCall& call);

@@ -48,6 +48,7 @@ class ProgramRun final : public Cell {
   std::map<std::string, FileClaim> claims;                ///< on outputs, by place
   bool waits_for_others = false;                          ///< till they do not write these any more, to start
   std::int64_t attempts = 1;                              ///< at most
+  std::vector<int> ok_codes;
   std::int64_t attempt = 1;
   std::uint64_t number = 0;  ///< that the listener gave it
   ProcessResult result;      ///< of the last attempt; without a slot until that has ended

@@ -16,8 +16,10 @@ namespace raddle::vm {
 class Outside {
  public:
   /// @param budget, outputs  of programs   @param server_limit  servers of each kind
-  Outside(ProcessBudget budget, ProgramOutputs outputs, unsigned server_limit)
+  /// @param variables        that ranks have set, for servers
+  Outside(ProcessBudget budget, ProgramOutputs outputs, unsigned server_limit, std::vector<Variables> variables = {})
       : outputs_(std::move(outputs)),
+        variables_(std::move(variables)),
         processes_(std::make_unique<Processes>(budget, outputs_)),
         timers_(std::make_unique<Timers>()),
         server_limit_(server_limit) {}
@@ -50,12 +52,13 @@ class Outside {
   ServerPool& servers(const std::string& name, const std::vector<std::string>& command) {
     const std::lock_guard lock(mutex_);
     std::unique_ptr<ServerPool>& pool = servers_[name];
-    if (!pool) pool = std::make_unique<ServerPool>(command, server_limit_, outputs_);
+    if (!pool) pool = std::make_unique<ServerPool>(command, server_limit_, outputs_, variables_);
     return *pool;
   }
 
  private:
   const ProgramOutputs outputs_;
+  const std::vector<Variables> variables_;
   std::unique_ptr<Processes> processes_;
   std::unique_ptr<Timers> timers_;
   const unsigned server_limit_;

@@ -112,7 +112,8 @@ std::string end_text(int wait_status) {
 /// One process and the thread that asks it.
 class ServerPool::Server {
  public:
-  explicit Server(const ProgramOutputs& outputs) : destination_(outputs) {}
+  Server(const ProgramOutputs& outputs, std::int32_t rank, Variables environment)
+      : rank(rank), destination_(outputs), environment_(std::move(environment)) {}
   ServerAnswer ask(const std::vector<std::string>& command, const std::string& request) {
     if (requests_.get() < 0) {
       if (std::string error = start(command); !error.empty()) return {ServerStatus::not_started, {}, std::move(error)};
@@ -139,7 +140,11 @@ class ServerPool::Server {
     pass_on(outputs_);
   }
 
+  const std::int32_t rank;
   std::thread thread;
+  std::condition_variable changed;  // with the next two, under the pool's mutex
+  std::uint64_t idle_since = 0;     // the turn at which it has become idle; 0: it is not, or is about to be asked
+  bool is_needed = false;           // by some request
 
  private:
   std::string start(const std::vector<std::string>& command) {
@@ -155,7 +160,7 @@ class ServerPool::Server {
     const std::lock_guard lock(mutex_);
     if (is_ended_) return "the run has ended";
     const auto pid = start_child({.words = command,
-                                  .environment = {},
+                                  .environment = environment_,
                                   .stdin_fd = theirs.get(),
                                   .stdout_fd = outputs_.empty() ? -1 : outputs_.front().program_end(),
                                   .stderr_fd = outputs_.empty() ? -1 : outputs_.back().program_end(),
@@ -210,6 +215,7 @@ class ServerPool::Server {
   }
 
   const ProgramOutputs& destination_;
+  const Variables environment_;
   FileDescriptor requests_;  // -1: no process. Of its own thread, as the next three
   FileDescriptor answers_, pid_fd_;
   std::vector<OutputPipe> outputs_;  // none: it prints to the run's own streams
@@ -219,59 +225,114 @@ class ServerPool::Server {
 };
 
 ServerPool::ServerPool(std::vector<std::string> command, unsigned limit, const ProgramOutputs& outputs,
-                       StartThread start_thread)
-    : command_(std::move(command)), limit_(std::max(limit, 1u)), outputs_(outputs), start_thread_(start_thread) {}
+                       std::vector<Variables> variables, StartThread start_thread)
+    : command_(std::move(command)),
+      outputs_(outputs),
+      variables_(std::move(variables)),
+      start_thread_(start_thread),
+      servers_(std::max(limit, 1u)) {}
 
 ServerPool::~ServerPool() {
   {
     const std::lock_guard lock(mutex_);
     ending_ = true;
     waiting_.clear();
+    for (const auto& server : servers_)
+      if (server) server->changed.notify_one();
   }
-  changed_.notify_all();
-  for (const auto& server : servers_) server->kill_for_good();
-  for (const auto& server : servers_) server->thread.join();
+  for (const auto& server : servers_)
+    if (server) server->kill_for_good();
+  for (const auto& server : servers_)
+    if (server) server->thread.join();
 }
 
-void ServerPool::ask(std::string request, std::function<void(ServerAnswer)> done) {
+void ServerPool::ask(std::string request, RankWish wish, std::function<void(ServerAnswer)> done) {
   std::string error;
   {
     const std::lock_guard lock(mutex_);
     if (ending_) return;
-    if (waiting_.size() >= idle_ && servers_.size() < limit_) error = add_server();
-    if (!servers_.empty()) {  // a server too few: the others answer
-      waiting_.push_back({std::move(request), std::move(done)});
-      changed_.notify_one();
+    Server* const server = choose(wish, error);
+    if (server != nullptr || error.empty()) {
+      waiting_.push_back({std::move(request), std::move(done), server});
+      if (server != nullptr) {
+        server->idle_since = 0;
+        server->changed.notify_one();
+      }
       return;
     }
   }
   done({ServerStatus::not_started, {}, std::move(error)});
 }
 
-std::string ServerPool::add_server() {
-  auto server = std::make_unique<Server>(outputs_);
-  try {
-    server->thread = start_thread_([this, &server = *server] { serve(server); });
-  } catch (const std::system_error& error) {
-    return fmt::format("no thread could be started: {}", error_text(error.code().value()));
+/// @return null: the next that has nothing to do will answer, or, with an error's text, nobody
+ServerPool::Server* ServerPool::choose(RankWish wish, std::string& error) {
+  const auto rank = static_cast<std::size_t>(wish.rank);
+  const bool is_one = wish.rank >= 0 && rank < servers_.size();
+  if (is_one && wish.is_needed) {
+    Server* const server = started(wish.rank, error);
+    if (server != nullptr) server->is_needed = true;
+    return server;
   }
-  servers_.push_back(std::move(server));
-  return {};
+  if (is_one && servers_[rank]) return servers_[rank].get();
+  if (Server* const idle = latest_idle(false)) return idle;
+  const auto is_there = [](const auto& server) { return server != nullptr; };
+  if (const auto absent = std::ranges::find_if_not(servers_, is_there); absent != servers_.end())
+    if (Server* const server = started(static_cast<std::int32_t>(absent - servers_.begin()), error)) return server;
+  // one too few: the others answer
+  if (std::ranges::any_of(servers_, is_there)) error.clear();
+  return latest_idle(true);
+}
+
+/// Of those that some request has needed, or of the others; null: none is idle.
+ServerPool::Server* ServerPool::latest_idle(bool is_needed) {
+  Server* latest = nullptr;
+  for (const auto& server : servers_)
+    if (server && server->is_needed == is_needed && server->idle_since > (latest ? latest->idle_since : 0))
+      latest = server.get();
+  return latest;
+}
+
+/// @return null, and an error's text: it could not be started
+ServerPool::Server* ServerPool::started(std::int32_t rank, std::string& error) {
+  std::unique_ptr<Server>& server = servers_[static_cast<std::size_t>(rank)];
+  if (server) return server.get();
+  auto made = std::make_unique<Server>(outputs_, rank, rank_environment(rank, variables_));
+  try {
+    made->thread = start_thread_([this, &server = *made] { serve(server); });
+  } catch (const std::system_error& problem) {
+    error = fmt::format("no thread could be started: {}", error_text(problem.code().value()));
+    return nullptr;
+  }
+  server = std::move(made);
+  return server.get();
+}
+
+/// What is meant for this server first.
+std::deque<ServerPool::Request>::iterator ServerPool::next_for(const Server& server) {
+  const auto own = std::ranges::find(waiting_, &server, &Request::server);
+  return own != waiting_.end() ? own : std::ranges::find(waiting_, nullptr, &Request::server);
 }
 
 void ServerPool::serve(Server& server) {
   std::unique_lock lock(mutex_);
   for (;;) {
-    ++idle_;
-    changed_.wait(lock, [&] { return ending_ || !waiting_.empty(); });
-    --idle_;
+    auto next = next_for(server);
+    while (!ending_ && next == waiting_.end()) {
+      if (server.idle_since == 0) server.idle_since = ++turns_;
+      server.changed.wait(lock);
+      next = next_for(server);
+    }
     if (ending_) break;
-    const Request request = std::move(waiting_.front());
-    waiting_.pop_front();
+    server.idle_since = 0;
+    const Request request = std::move(*next);
+    waiting_.erase(next);
     lock.unlock();
     ServerAnswer answer = server.ask(command_, request.bytes);
+    answer.rank = server.rank;
     lock.lock();
     if (ending_) break;
+    // before the answer is told: what follows on it finds its server idle
+    if (next_for(server) == waiting_.end()) server.idle_since = ++turns_;
     lock.unlock();
     request.done(std::move(answer));
     lock.lock();

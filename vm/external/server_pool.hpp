@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "vm/external/processes.hpp"
+#include "vm/external/rank_environment.hpp"
+#include "vm/value/rank_wish.hpp"
 
 namespace raddle::vm {
 
@@ -25,46 +27,55 @@ enum class ServerStatus {
 
 struct ServerAnswer {
   ServerStatus status;
-  std::string bytes;  ///< if answered
-  std::string error;  ///< if not: "it was ended by signal 11 (Segmentation fault)"
+  std::string bytes;                  ///< if answered
+  std::string error;                  ///< if not: "it was ended by signal 11 (Segmentation fault)"
+  std::int32_t rank = RankWish::any;  ///< of the server; any: there was none
 };
 
 /// A server has a thread of ours that asks it and waits. A server that ends in the middle of a request loses that
 /// request only, even if what it has started lives on: the next one gets a new server.
+///
+/// Each rank has one server, which is started at its first request: what a request has left there is found by those
+/// that need its rank, and by those that prefer it, as they follow on what it has done. Others go to the one that has
+/// become idle last, else to a new one, and only then to one that some request has needed.
 class ServerPool {
  public:
   /// Starts a thread, or throws std::system_error where the system has none left.
   using StartThread = std::thread (*)(std::function<void()> body);
 
-  /// @param command  started for each server   @param limit  most servers, at least 1
-  /// @param outputs  outlives it
+  /// @param command  started for each server   @param limit  of ranks, at least 1
+  /// @param outputs  outlives it   @param variables  that ranks have set
   ServerPool(
       std::vector<std::string> command, unsigned limit, const ProgramOutputs& outputs,
+      std::vector<Variables> variables = {},
       StartThread start_thread = [](std::function<void()> body) { return std::thread(std::move(body)); });
   /// Kills the servers and what they have started; requests without an answer are dropped.
   ~ServerPool();
-  /// Any thread. `done` is called once, on a thread of the pool; at once where not even a first thread can be started.
-  void ask(std::string request, std::function<void(ServerAnswer)> done);
+  /// Any thread. `done` is called once, on a thread of the pool; at once where no thread can be started for it.
+  void ask(std::string request, RankWish wish, std::function<void(ServerAnswer)> done);
 
  private:
   class Server;
   struct Request {
     std::string bytes;
     std::function<void(ServerAnswer)> done;
+    Server* server = nullptr;  ///< that is to answer; null: any
   };
   void serve(Server& server);
-  /// With mutex_ held. @return an error's text
-  std::string add_server();
+  // With mutex_ held:
+  Server* choose(RankWish wish, std::string& error);
+  Server* latest_idle(bool is_needed);
+  Server* started(std::int32_t rank, std::string& error);
+  std::deque<Request>::iterator next_for(const Server& server);
 
   const std::vector<std::string> command_;
-  const unsigned limit_;
   const ProgramOutputs& outputs_;
+  const std::vector<Variables> variables_;
   const StartThread start_thread_;
   std::mutex mutex_;  // guards all below
-  std::condition_variable changed_;
   std::deque<Request> waiting_;
-  std::vector<std::unique_ptr<Server>> servers_;
-  unsigned idle_ = 0;  // servers whose thread waits for a request
+  std::vector<std::unique_ptr<Server>> servers_;  // by rank; null: not started
+  std::uint64_t turns_ = 0;                       // how often a server has become idle
   bool ending_ = false;
 };
 

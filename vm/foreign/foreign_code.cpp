@@ -17,15 +17,15 @@ void write_output_of_c() {
   if (__fpending(stdout) != 0 && std::fflush(stdout) != 0 && errno == EPIPE) kill(getpid(), SIGPIPE);
 }
 
-std::unique_ptr<ForeignCode> make_foreign_code(const ForeignFunction& function,
-                                               const std::vector<std::string>& package_folders,
-                                               AppKernelCompiler* kernels) {
+thread_local std::int32_t calling_rank = 0;
+
+std::unique_ptr<ForeignCode> make_foreign_code(const ForeignFunction& function, const ForeignHost& host) {
   switch (function.kind) {
     case ForeignKind::library:
     case ForeignKind::isolated_library: return std::make_unique<LibraryFunction>(function);
     case ForeignKind::tcl_template:
-    case ForeignKind::tcl_procedure: return std::make_unique<TclFunction>(function, package_folders);
-    case ForeignKind::app_kernel: return std::make_unique<AppKernelFunction>(function, kernels);
+    case ForeignKind::tcl_procedure: return std::make_unique<TclFunction>(function, host);
+    case ForeignKind::app_kernel: return std::make_unique<AppKernelFunction>(function, host.kernels);
   }
   return nullptr;
 }

@@ -1,10 +1,14 @@
 #pragma once
 // Functions whose body is code outside of the script: a C function of a shared library, a Tcl template.
+#include <cstdint>
+#include <expected>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "vm/foreign/code_request.hpp"
 #include "vm/program/program.hpp"
 #include "vm/value/value.hpp"
 
@@ -27,11 +31,19 @@ void write_output_of_c();
 
 class AppKernelCompiler;
 
-/// @param function         must outlive the code
-/// @param package_folders  where Tcl's packages are looked for before its own places
-/// @param kernels          null: AppKernels can not be called
-std::unique_ptr<ForeignCode> make_foreign_code(const ForeignFunction& function,
-                                               const std::vector<std::string>& package_folders,
-                                               AppKernelCompiler* kernels);
+/// What code outside of the script finds of the run around it.
+struct ForeignHost {
+  std::vector<std::string> package_folders = {};  ///< where Tcl's packages are looked for before its own places
+  AppKernelCompiler* kernels = nullptr;           ///< null: AppKernels can not be called
+  /// Of Tcl; empty: it can run none.
+  std::function<std::expected<std::string, std::string>(const CodeRequest&)> run_code = {};
+  unsigned workers = 1;
+};
+
+/// The rank of the worker that calls, for code that asks for it. Of each thread; set before each call.
+extern thread_local std::int32_t calling_rank;
+
+/// @param function, host  must outlive the code
+std::unique_ptr<ForeignCode> make_foreign_code(const ForeignFunction& function, const ForeignHost& host);
 
 }  // namespace raddle::vm

@@ -8,7 +8,7 @@ namespace raddle::vm {
 
 class TclFunction final : public ForeignCode {
  public:
-  TclFunction(const ForeignFunction& function, const std::vector<std::string>& package_folders);
+  TclFunction(const ForeignFunction& function, const ForeignHost& host);
   std::string call(std::span<const Value> inputs, std::span<Value> outputs) override;
 
  private:
@@ -18,6 +18,7 @@ class TclFunction final : public ForeignCode {
   std::string place_holder(std::string_view name, char mark) const;
 
   const ForeignFunction& function_;
+  const ForeignHost& host_;
   const std::string name_;
   std::string definition_;
 };

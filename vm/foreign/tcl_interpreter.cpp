@@ -15,7 +15,7 @@ namespace raddle::vm {
 
 namespace {
 
-constexpr int tcl_ok = 0;
+constexpr int tcl_ok = 0, tcl_error = 1;
 constexpr int tcl_stdin = 1 << 1;
 
 // Packages are looked for where Swift/T does.
@@ -24,23 +24,42 @@ foreach name {SWIFT_PATH TURBINE_PATH TURBINE_USER_LIB} {
   if {[info exists ::env($name)]} { lappend ::auto_path {*}[split $::env($name) :] }
 }
 catch {fconfigure stdout -buffering line}
+
+# The environment as this rank has it. Tcl's own array shows that of the process, which all ranks share; here what code
+# sets goes to the process, too, but not what tells the rank.
+namespace eval ::raddle {
+  variable environment [array get ::env]
+  unset ::env
+  array set ::env $environment
+  unset environment
+  array set ::env [list ADLB_RANK_SELF $rank ADLB_RANK_OFFSET $rank ADLB_RANK_LEADER 0]
+  proc set_variable {array name operation} {
+    if {$operation eq {write}} { ::raddle::setenv $name $::env($name) } else { ::raddle::setenv $name }
+  }
+  trace add variable ::env {write unset} ::raddle::set_variable
+}
 )";
 
 }  // namespace
 
-std::expected<TclInterpreter*, std::string> TclInterpreter::of_thread() {
+std::expected<TclInterpreter*, std::string> TclInterpreter::of_thread(const ForeignHost& host) {
   const auto& api = tcl_api();
   if (!api) return std::unexpected(api.error());
   thread_local std::unique_ptr<TclInterpreter> own;
   if (!own) {
     own.reset(new TclInterpreter(*api));
-    if (!own->evaluate(api->Tcl_NewStringObj(start_text, -1)) ||
+    own->host_ = &host;
+    const std::string rank =
+        fmt::format("namespace eval ::raddle {{ variable rank {} workers {} }}\n", calling_rank, host.workers);
+    if (!own->evaluate(api->Tcl_NewStringObj(rank.c_str(), -1)) ||
+        !own->evaluate(api->Tcl_NewStringObj(start_text, -1)) ||
         !own->evaluate(api->Tcl_NewStringObj(turbine_commands, -1))) {
       std::string problem = "Tcl did not start: " + own->result_text();
       own.reset();
       return std::unexpected(std::move(problem));
     }
   }
+  own->host_ = &host;
   return own.get();
 }
 
@@ -52,6 +71,68 @@ TclInterpreter::TclInterpreter(const TclApi& api) : api_(api), interpreter_(api.
   }
   api_.Tcl_Init(interpreter_);  // without its script library most commands are there all the same
   api_.Tcl_CreateObjCommand(interpreter_, "::raddle::give", give, this, nullptr);
+  api_.Tcl_CreateObjCommand(interpreter_, "::raddle::run_code", run_code, this, nullptr);
+  api_.Tcl_CreateObjCommand(interpreter_, "::raddle::blob", blob, this, nullptr);
+  api_.Tcl_CreateObjCommand(interpreter_, "::raddle::text", text, this, nullptr);
+  api_.Tcl_CreateObjCommand(interpreter_, "::raddle::setenv", set_variable, this, nullptr);
+}
+
+void TclInterpreter::set_result(std::string_view text) {
+  api_.Tcl_SetObjResult(interpreter_, api_.Tcl_NewStringObj(text.data(), static_cast<int>(text.size())));
+}
+
+int TclInterpreter::run_code(void* interpreter, Tcl_Interp*, int count, Tcl_Obj* const* words) {
+  auto& self = *static_cast<TclInterpreter*>(interpreter);
+  int exceptions_are_errors = 0;
+  std::expected<std::string, std::string> outcome = std::unexpected("it needs four words");
+  if (count == 5 && self.api_.Tcl_GetBooleanFromObj(nullptr, words[2], &exceptions_are_errors) == tcl_ok)
+    outcome = self.host_->run_code({.function = self.text_of(words[1]),
+                                    .code = self.text_of(words[3]),
+                                    .expression = self.text_of(words[4]),
+                                    .exceptions_are_errors = exceptions_are_errors != 0,
+                                    .rank = {calling_rank, true}});
+  self.set_result(outcome ? *outcome : outcome.error());
+  return outcome ? tcl_ok : tcl_error;
+}
+
+int TclInterpreter::blob(void* interpreter, Tcl_Interp*, int count, Tcl_Obj* const* words) {
+  auto& self = *static_cast<TclInterpreter*>(interpreter);
+  if (count != 2) return tcl_error;
+  std::string text = self.text_of(words[1]);
+  text += '\0';  // as Turbine makes blobs of strings
+  self.blobs_.push_back(std::move(text));
+  const std::string& bytes = self.blobs_.back();
+  self.set_result(fmt::format("{} {}", reinterpret_cast<std::uintptr_t>(bytes.data()), bytes.size()));
+  return tcl_ok;
+}
+
+int TclInterpreter::set_variable(void* interpreter, Tcl_Interp*, int count, Tcl_Obj* const* words) {
+  auto& self = *static_cast<TclInterpreter*>(interpreter);
+  if (count < 2) return tcl_error;
+  const std::string name = self.text_of(words[1]);
+  if (count > 2)
+    setenv(name.c_str(), self.text_of(words[2]).c_str(), 1);
+  else
+    unsetenv(name.c_str());
+  return tcl_ok;
+}
+
+std::string TclInterpreter::run(const std::string& script) {
+  const bool is_good = evaluate(api_.Tcl_NewStringObj(script.data(), static_cast<int>(script.size())));
+  return is_good ? "" : result_text();
+}
+
+int TclInterpreter::text(void* interpreter, Tcl_Interp*, int count, Tcl_Obj* const* words) {
+  auto& self = *static_cast<TclInterpreter*>(interpreter);
+  const auto bytes = count == 2 ? self.blob_from_tcl(words[1]) : std::unexpected(std::string("it needs one word"));
+  if (!bytes) {
+    self.set_result(bytes.error());
+    return tcl_error;
+  }
+  std::string_view text = bytes->as_bytes();
+  if (text.ends_with('\0')) text.remove_suffix(1);
+  self.set_result(text);
+  return tcl_ok;
 }
 
 int TclInterpreter::give(void* interpreter, Tcl_Interp* tcl, int count, Tcl_Obj* const* words) {
@@ -99,6 +180,7 @@ std::string TclInterpreter::call(const std::string& name, const std::string& def
   api_.Tcl_ListObjAppendElement(nullptr, command, api_.Tcl_NewStringObj(name.c_str(), -1));
   for (const Value& input : inputs) api_.Tcl_ListObjAppendElement(nullptr, command, to_tcl(input));
   has_given_ = false;
+  blobs_.clear();
   if (!evaluate(command)) return result_text();
   const auto results = list(api_.Tcl_GetObjResult(interpreter_));
   for (std::size_t i = 0; i < outputs.size(); ++i) {

@@ -1,11 +1,13 @@
 #pragma once
 // One Tcl interpreter for each thread that runs Tcl: Tcl binds them to the thread that made them.
+#include <deque>
 #include <expected>
 #include <optional>
 #include <span>
 #include <string>
 #include <unordered_set>
 
+#include "vm/foreign/foreign_code.hpp"
 #include "vm/foreign/tcl_api.hpp"
 #include "vm/program/program.hpp"
 
@@ -14,10 +16,13 @@ namespace raddle::vm {
 class TclInterpreter {
  public:
   /// Of the calling thread, made at its first call.
-  /// @return  the text of the error: no libtcl, or Tcl did not start
-  static std::expected<TclInterpreter*, std::string> of_thread();
+  /// @param host  of the calls that follow
+  /// @return      the text of the error: no libtcl, or Tcl did not start
+  static std::expected<TclInterpreter*, std::string> of_thread(const ForeignHost& host);
   ~TclInterpreter();
 
+  /// @return  the text of an error, or ""
+  std::string run(const std::string& script);
   /// Runs `function` by its generated definition, which is evaluated at the first call.
   /// @param definition  Tcl that defines the procedure `name`
   /// @param values      get the outputs, converted to the types of `outputs`
@@ -29,6 +34,15 @@ class TclInterpreter {
   explicit TclInterpreter(const TclApi& api);
   /// `::raddle::give VALUE..`: the outputs of a call. In C++, as scripts may replace Tcl's own `list`.
   static int give(void* interpreter, Tcl_Interp* tcl, int count, Tcl_Obj* const* words);
+  /// `::raddle::run_code FUNCTION EXCEPTIONS_ARE_ERRORS CODE EXPRESSION`: in another language.
+  static int run_code(void* interpreter, Tcl_Interp* tcl, int count, Tcl_Obj* const* words);
+  /// `::raddle::blob TEXT`: address and length of its bytes, which live as long as the call; `::raddle::text {ADDRESS
+  /// LENGTH}`.
+  static int blob(void* interpreter, Tcl_Interp* tcl, int count, Tcl_Obj* const* words);
+  static int text(void* interpreter, Tcl_Interp* tcl, int count, Tcl_Obj* const* words);
+  /// `::raddle::setenv NAME ?VALUE?`: of the process; without a value it is taken out.
+  static int set_variable(void* interpreter, Tcl_Interp* tcl, int count, Tcl_Obj* const* words);
+  void set_result(std::string_view text);
   bool evaluate(Tcl_Obj* script);
   std::string result_text();
   std::string text_of(Tcl_Obj* object);
@@ -44,7 +58,9 @@ class TclInterpreter {
   const TclApi& api_;
   Tcl_Interp* interpreter_;
   std::unordered_set<std::string> defined_;
-  bool has_given_ = false;  ///< the call has come to its end
+  const ForeignHost* host_ = nullptr;  ///< of the present call
+  std::deque<std::string> blobs_;      ///< that it has made
+  bool has_given_ = false;             ///< the call has come to its end
 };
 
 }  // namespace raddle::vm

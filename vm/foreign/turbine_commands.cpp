@@ -9,11 +9,26 @@ namespace raddle::vm {
 const char* const turbine_commands = R"tcl(
 package provide turbine 1.5.2
 namespace eval ::adlb { variable NULL_ID 0; variable RANK_ANY -100 }
+namespace eval ::c {
+  # a program and its words; the first three are files for its standard streams, or empty
+  proc sync_exec {input output errors args} {
+    set streams {}
+    foreach {sign file} [list < $input > $output 2> $errors] { if {$file ne {}} { lappend streams $sign $file } }
+    if {$output eq {}} { lappend streams >@stdout }
+    if {$errors eq {}} { lappend streams 2>@stderr }
+    exec {*}$args {*}$streams
+    return
+  }
+}
+namespace eval ::julia {}
+namespace eval ::r {}
 namespace eval ::turbine {
   variable CONTROL CONTROL
   variable WORK WORK
   variable WORK_TASK WORK
   variable LOCAL LOCAL
+  variable mode WORK
+  variable n_workers $::raddle::workers
 }
 
 # data of the call: `value` by number; `closed` of what rules may go on with; rules as {inputs action}
@@ -198,6 +213,50 @@ namespace eval ::raddle {
   proc ::turbine::multiset_build {id elements args} { ::raddle::store $id $elements }
   proc ::turbine::container_lookup {id key} { dict get [::raddle::retrieve $id] $key }
   proc ::turbine::container_list {id} { dict keys [::raddle::retrieve $id] }
+  proc ::turbine::python {persist exceptions code args} {
+    if {$args eq {}} {  # of old scripts, which do not say what exceptions are
+      set args [list $code]
+      set code $exceptions
+      set exceptions 1
+    }
+    set expression [lindex $args 0]
+    ::raddle::run_code [expr {$persist ? {python_persist} : {python}}] $exceptions $code $expression
+  }
+  proc ::turbine::r {exceptions code expression} { ::raddle::run_code R $exceptions $code $expression }
+  proc ::r::eval {code expression} { ::raddle::run_code R 1 $code $expression }
+  proc ::julia::eval {code} {
+    try {
+      exec julia -e {print(include_string(Main, ARGS[1]))} -- $code
+    } trap {POSIX ENOENT} {} {
+      error {julia: `julia` could not be started: no such file or directory; is Julia (julialang.org) installed?}
+    }
+  }
+  proc ::adlb::rank {args} { return $::raddle::rank }
+  proc ::adlb::comm_rank {args} { return $::raddle::rank }
+  proc ::adlb::comm_size {args} { return $::raddle::workers }
+  proc ::adlb::size {args} { return $::raddle::workers }
+  proc ::adlb::workers {} { return $::raddle::workers }
+  proc ::adlb::servers {} { return 0 }
+  proc ::adlb::amserver {} { return 0 }
+  proc ::adlb::comm_get {name} { return [expr {$name eq {null} || ($name eq {leaders} && $::raddle::rank != 0) ? 0 : 1}] }
+  interp alias {} ::adlb::string2blob {} ::raddle::blob
+  interp alias {} ::adlb::blob_from_string {} ::raddle::blob
+  interp alias {} ::adlb::blob2string {} ::raddle::text
+  interp alias {} ::adlb::blob_to_string {} ::raddle::text
+  # a file is {path references is_mapped}
+  proc ::turbine::create_local_file_ref {path {references 1} {is_mapped 1}} { list $path $references $is_mapped }
+  proc ::turbine::local_file_path {file} { lindex $file 0 }
+  proc ::turbine::local_file_mapped {file} { lindex $file 2 }
+  proc ::turbine::swift_filename {variable} { upvar 1 $variable file; lindex $file 0 }
+  proc ::turbine::swift_array_build {elements type args} {
+    set result {}
+    set key -1
+    foreach element $elements {
+      if {$type eq {file}} { set element [::turbine::create_local_file_ref $element 1] }
+      lappend result [incr key] $element
+    }
+    return $result
+  }
   proc ::turbine::get_file_path {id} { ::raddle::literal [lindex [::raddle::retrieve $id] 0] }
   proc ::turbine::get_file_status {id} { return $id }
   foreach ignored {
@@ -215,7 +274,7 @@ namespace eval ::raddle {
 }
 namespace eval ::turbine {
   namespace export rule allocate allocate_container literal retrieve* create_* store_* container_* \
-    read_refcount_* write_refcount_*
+    read_refcount_* write_refcount_* swift_array_build swift_filename local_file_*
 }
 namespace import ::turbine::*
 )tcl";

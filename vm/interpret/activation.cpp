@@ -16,6 +16,7 @@ namespace raddle::vm {
 void Frame::run(Worker& worker) {
   RunWorker& here = run_state.on(worker);
   const TaskTimer timer(here, TaskKind::activation, *this);
+  const FollowedRank followed(here, followed_rank);
   here.interpreter().activate_timed(this);
 }
 
@@ -51,6 +52,7 @@ void Interpreter::activate_timed(Frame* frame) {
 
 void Interpreter::run_woken(StrandState& state) {
   Frame* frame = state.frame;
+  const FollowedRank followed(here_, state.followed_rank);
   ++here_.nesting.activations;
   Frame* next = run_strand(*frame, program_.strands[state.strand]);
   --here_.nesting.activations;
@@ -59,7 +61,9 @@ void Interpreter::run_woken(StrandState& state) {
 }
 
 void Interpreter::resume_awaiting(StrandState& state) {
-  if (await_inputs(*state.frame, program_.strands[state.strand], &state)) here_.push(state, state.frame->priority);
+  if (!await_inputs(*state.frame, program_.strands[state.strand], &state)) return;
+  state.followed_rank = here_.followed_rank;
+  here_.push(state, state.frame->priority);
 }
 
 // ---------------------------------------------------------------- waiting

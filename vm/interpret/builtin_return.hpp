@@ -13,6 +13,7 @@ class BuiltinReturn final : public Cell {
   Frame& frame;
   const std::uint32_t instruction;
   BuiltinOutcome outcome;
+  std::int32_t rank = RankWish::any;  ///< that has answered
 };
 
 }  // namespace raddle::vm

@@ -45,8 +45,9 @@ class CallHost final : public BuiltinHost {
     Run& run = here_.run();
     run.pool.hold();
     run.throttle.begin();
-    return [ending, &pool = run.pool](BuiltinOutcome outcome) {
+    return [ending, &pool = run.pool](BuiltinOutcome outcome, std::int32_t rank) {
       ending->outcome = std::move(outcome);
+      ending->rank = rank;
       pool.inject(*ending);
       pool.release_hold();
     };
@@ -150,6 +151,8 @@ Frame* Interpreter::enter_function(Frame& frame, const CallSite& site, std::uint
   Frame* callee = here_.make_frame(function.body, &around, here_.stream_at(frame, instruction));
   callee->call_site = instruction;
   callee->interpret_only = interpret_only || frame.interpret_only;
+  if (!site.rank.is_absent()) callee->rank = RankWish::from_code(frame.at(site.rank).get().as_int());
+  callee->followed_rank = here_.followed_rank;
   for (std::size_t i = 0; i < site.arguments.size(); ++i) {
     pass(frame.at(site.arguments[i]), frame, callee->slots()[i], *callee);
   }
@@ -228,7 +231,10 @@ bool Interpreter::call_builtin_now(Frame& frame, const Instruction& in) {
   if (site.files_read != FilesRead::none) here_.memos().note_reads(frame, site);
   if (site.runs_code) run_.note_program();
   CallHost host(here_, frame, here_.index_of(in));
-  const BuiltinCall call{run_.options.settings, here_.stream_at(frame, here_.index_of(in)), &host};
+  const BuiltinCall call{.settings = run_.options.settings,
+                         .stream = here_.stream_at(frame, here_.index_of(in)),
+                         .host = &host,
+                         .rank = here_.rank_wish(frame, site.rank)};
   std::expected<void, std::string> outcome = site.function(call, arguments_, results_);
   arguments_.clear();
   if (host.ends_later()) return true;
@@ -269,6 +275,7 @@ void Interpreter::finish_builtin(BuiltinReturn* ended) {
   if (ended->outcome)
     if (std::string problem = too_long_result(*ended->outcome); !problem.empty())
       ended->outcome = std::unexpected(std::move(problem));
+  const FollowedRank followed(here_, ended->rank);
   if (ended->outcome) {
     set_results(frame, in, *ended->outcome);
   } else {

@@ -12,6 +12,7 @@ Frame::Frame(Run& run, const Body& body, Frame* outer, std::uint64_t stream)
     careful.store(outer->careful.load(std::memory_order_relaxed), std::memory_order_relaxed);
     interpret_only = outer->interpret_only;
     priority = outer->priority;
+    rank = outer->rank;
     call_depth = outer->call_depth + (is_function() ? 1 : 0);
   }
   Future* futures = slots();

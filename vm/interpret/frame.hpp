@@ -28,6 +28,7 @@ class StrandState final : public Waiter, public Task {
   StrandId strand;
   std::uint32_t next = 0;  ///< input that is awaited
   bool is_waiting = false;
+  std::int32_t followed_rank = RankWish::any;  ///< RunWorker::followed_rank, while it is queued
 };
 
 /// Memory: this object, then `future_count` futures, `output_count` 16-byte slots with a Future*, `state_count` states
@@ -91,6 +92,8 @@ class Frame final : public Cell {
   std::uint32_t depth = 0;          ///< length of the outer chain
   std::uint32_t call_depth = 0;     ///< calls in the outer chain
   std::int32_t priority = 0;        ///< of what is queued for it: the call's, inherited
+  RankWish rank;                    ///< of what is called in it: the call's `@location`, inherited
+  std::int32_t followed_rank = RankWish::any;  ///< RunWorker::followed_rank, while it is queued
   /// Some variable of this frame has failed: instructions look at their operands first. Inherited by frames inside.
   /// relaxed: a strand that reads a failed variable follows the strand that saw it fail
   std::atomic<bool> careful{false};

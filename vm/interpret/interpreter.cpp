@@ -35,7 +35,9 @@ Frame* Interpreter::run_region(Frame& frame, RegionId id) {
 /// By chance: @return true if the strand, all of whose inputs are there, has been queued
 bool Interpreter::queue_instead(Frame& frame, const Strand& strand) {
   if (strand.awaited_count == 0 || !worker_->perturbation().one_in(4)) return false;
-  here_.push(*arm(frame, strand));
+  StrandState* const state = arm(frame, strand);
+  state->followed_rank = here_.followed_rank;
+  here_.push(*state);
   return true;
 }
 

@@ -25,10 +25,9 @@ void Interpreter::start_loop(Frame& frame, const Instruction& in) {
   // a loop may be long: elsewhere if possible, while this worker goes on
   const bool in_place =
       may_nest() && (here_.nesting.iterations > 0 || run_.pool.capacity() == 1) && !worker_->perturbation().one_in(2);
-  if (in_place)
-    activate(iteration);
-  else
-    here_.push(*iteration, iteration->priority);
+  if (in_place) return activate(iteration);
+  iteration->followed_rank = here_.followed_rank;
+  here_.push(*iteration, iteration->priority);
 }
 
 /// @return the frame of the next iteration with a reference, see run_strand; null if there is none (now)

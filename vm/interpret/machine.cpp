@@ -35,7 +35,7 @@ Machine::Machine(const RunOptions& options)
                                            .reduce = reduce_points}),
       cells(options.call_memory_bytes != 0 ? options.call_memory_bytes : memory_limit_bytes() / 2, domain_count(pool)),
       throttle(pool, throttle_limit(options)),
-      outside(options.process_budget, options.program_outputs, pool.capacity()),
+      outside(options.process_budget, options.program_outputs, pool.capacity(), options.rank_variables),
       written_files(options.point_files, options.point),
       loop_windows(pool, window_limit(options, pool)) {
   for (unsigned i = 0; i < pool.capacity(); ++i) caches_.push_back({CellCache(cells, pool.domain_of(i))});

@@ -41,6 +41,10 @@ Run::Run(Machine& machine, const Program& program, const RunOptions& options)
       leaves(program, options.kernel_compiler, options.inlining == Inlining::never, pool, throttle),
       loop_profiles(program.foreaches.size()),
       call_profiles(program.functions.size()),
+      foreign_host{.package_folders = options.package_folders,
+                   .kernels = options.app_kernel_compiler,
+                   .run_code = [this](const CodeRequest& request) { return run_code(request); },
+                   .workers = pool.capacity()},
       constants_(program.constants.size()) {
   for (std::size_t i = 0; i < constants_.size(); ++i) constants_[i].init(program.constants[i]);
   if (options.devices) devices.emplace(options.devices, options.kernel_compiler, program, pool);
@@ -48,9 +52,14 @@ Run::Run(Machine& machine, const Program& program, const RunOptions& options)
   if (options.devices && std::ranges::any_of(program.foreigns, is_kernel))
     device_calls.emplace(options.devices, options.app_kernel_compiler, program, pool);
   for (const ForeignFunction& function : program.foreigns) {
-    foreigns.push_back(make_foreign_code(function, options.package_folders, options.app_kernel_compiler));
+    foreigns.push_back(make_foreign_code(function, foreign_host));
   }
   for (unsigned i = 0; i < pool.capacity(); ++i) workers_.emplace_back(*this, pool.worker(i), machine.cache_of(i));
+}
+
+std::expected<std::string, std::string> Run::run_code(const CodeRequest& request) {
+  if (options.run_code == nullptr) return std::unexpected("code in other languages can not be run here");
+  return options.run_code(outside, request);
 }
 
 Frame* Run::make_entry_frame(CellCache& cache, std::span<Future* const> inputs, std::vector<Future*> outputs) {

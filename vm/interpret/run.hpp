@@ -11,6 +11,8 @@
 
 #include "vm/device/device_use.hpp"
 #include "vm/external/processes.hpp"
+#include "vm/external/rank_environment.hpp"
+#include "vm/foreign/code_request.hpp"
 #include "vm/memory/cell_store.hpp"
 #include "vm/kernel/kernel_compiler.hpp"
 #include "vm/memory/large_blocks.hpp"
@@ -76,7 +78,9 @@ struct RunOptions {
   std::uint32_t most_nested_calls = 5'000'000;  ///< more are taken for a recursion without end
   ProcessBudget process_budget;                 ///< of external programs that run at once
   AppSettings apps;
+  RunCode run_code = nullptr;                ///< in other languages, for Tcl; null: it can run none
   std::vector<std::string> package_folders;  ///< in which Tcl looks for packages, before its own places
+  std::vector<Variables> rank_variables;     ///< of the environment, that each rank has set for what it starts
   ProgramOutputs program_outputs;            ///< where programs print to that are not redirected
   std::function<void()> before_program;      ///< called before each external program starts; may be empty
   /// Told about each program that starts and each attempt that ends, by any worker; may be empty.

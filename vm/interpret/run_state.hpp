@@ -64,6 +64,7 @@ class Run {
   MemoCalls memo_calls;
   std::vector<LoopProfile> loop_profiles;              ///< by index of Program::foreaches
   std::vector<CallProfile> call_profiles;              ///< by index of Program::functions
+  const ForeignHost foreign_host;                      ///< of the next
   std::vector<std::unique_ptr<ForeignCode>> foreigns;  ///< by index of Program::foreigns
   std::vector<Future*> results;                        ///< of the entry
   std::deque<RunWorker>& workers() { return workers_; }
@@ -79,6 +80,8 @@ class Run {
   void go_on_when_idle();
 
  private:
+  std::expected<std::string, std::string> run_code(const CodeRequest& request);
+
   std::atomic<bool> has_run_program_ = false;  // relaxed: who finds its files comes after it
   std::vector<Future> constants_;
   std::deque<RunWorker> workers_;  ///< by index

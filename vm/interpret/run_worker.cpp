@@ -91,6 +91,11 @@ std::uint64_t RunWorker::stream_at(const Frame& frame, std::uint32_t instruction
   return mix_stream(frame.stream, program_.streams[instruction]);
 }
 
+RankWish RunWorker::rank_wish(Frame& frame, Operand given) const {
+  if (!given.is_absent()) return RankWish::from_code(frame.at(given).get().as_int());
+  return frame.rank.rank != RankWish::any ? frame.rank : RankWish{followed_rank, false};
+}
+
 // ---------------------------------------------------------------- failures
 
 CallPlace RunWorker::call_place(const Frame& frame, Place place, std::vector<Place> calls) const {

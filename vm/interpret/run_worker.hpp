@@ -136,6 +136,12 @@ class alignas(64) RunWorker {
     unsigned iterations = 0;  ///< of `foreach`, each with its activation
   };
   Nesting nesting;
+  /// The rank whose answer has set what is woken and run now (FollowedRank); RankWish::any: none has. Strands and
+  /// frames that are queued take it with them, so that what follows on a call into another language is made by the same
+  /// rank.
+  std::int32_t followed_rank = RankWish::any;
+  /// Of a call in that frame. @param given  the call's own wish; absent: it has none
+  RankWish rank_wish(Frame& frame, Operand given) const;
   RunCounters counters;
 
  private:
@@ -157,6 +163,21 @@ class alignas(64) RunWorker {
   std::unique_ptr<Launcher> launcher_;
   std::unique_ptr<ProgramCaller> programs_;
   std::unique_ptr<MemoCaller> memos_;
+};
+
+/// While it lives, what is woken follows on a call that this rank has made.
+class FollowedRank {
+ public:
+  FollowedRank(RunWorker& here, std::int32_t rank) : here_(here), before_(here.followed_rank) {
+    here_.followed_rank = rank;
+  }
+  ~FollowedRank() { here_.followed_rank = before_; }
+  FollowedRank(const FollowedRank&) = delete;
+  FollowedRank& operator=(const FollowedRank&) = delete;
+
+ private:
+  RunWorker& here_;
+  const std::int32_t before_;
 };
 
 /// What each service of a worker stands on.

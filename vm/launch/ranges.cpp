@@ -213,6 +213,7 @@ bool Launcher::interpret_iterations(RangeTask& piece, std::int64_t first, std::i
   const std::size_t outer_writers = here_.writers().open(piece.frame, piece.site.shares, count);
   ++here_.nesting.activations;
   ++here_.nesting.iterations;
+  const FollowedRank none(here_, RankWish::any);  // all of them at one rank would be one after the other
   const std::uint64_t loop_stream = here_.stream_at(piece.frame, piece.instruction);
   bool waits = false;
   Frame* body = nullptr;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "vm/value/rank_wish.hpp"
 #include "vm/value/value.hpp"
 
 namespace raddle::vm {
@@ -26,7 +27,8 @@ struct RunSettings {
 
 /// How a call that ends later has ended: with a value for each output, or with the text of its error.
 using BuiltinOutcome = std::expected<std::vector<Value>, std::string>;
-using BuiltinCompletion = std::function<void(BuiltinOutcome)>;
+/// @param rank  that has answered: what follows on the call goes there, too, where that matters; RankWish::any: none
+using BuiltinCompletion = std::function<void(BuiltinOutcome outcome, std::int32_t rank)>;
 
 class Outside;  // vm/external/outside.hpp
 
@@ -49,6 +51,7 @@ struct BuiltinCall {
   /// position and of the iterations around it).
   std::uint64_t stream;
   BuiltinHost* host = nullptr;  ///< there for functions of effect `waits`
+  RankWish rank = {};           ///< of the call's `@location`, else of what it follows on
 };
 
 /// @param arguments  all set; arrays are closed and all elements set, recursively (so blocking is never needed),

@@ -156,6 +156,7 @@ struct CallSite {
   std::vector<Operand> arguments;
   std::vector<Operand> results;
   Operand priority;  ///< absent: that of the caller
+  Operand rank;      ///< likewise: a RankWish
   /// All results are outputs of the calling function: they are passed straight on, so that the caller need not stay.
   bool is_tail = false;
 };
@@ -179,6 +180,7 @@ struct BuiltinSite {
   std::vector<Operand> results;    ///< one for each output that is no file; may be absent
   std::vector<bool> returns_void;  ///< by result
   Operand priority = {};           ///< absent: called where its inputs are set
+  Operand rank = {};               ///< absent: that of the caller; a RankWish
   FilesRead files_read = FilesRead::none;
   bool tells_incomplete = false;  ///< `@complete`: that its array has failed because it lacks elements
   bool runs_code = false;         ///< a program, or code in another language, which may make files
@@ -241,6 +243,7 @@ struct AppSite {
   std::uint32_t foreign = no_id;  ///< index into Program::foreigns
   Operand stdin_file, stdout_file, stderr_file;
   Operand retry, timeout, priority, cores, memory;  ///< absent where not given
+  Operand ok;                                       ///< likewise: exit codes as a text
   std::vector<Operand> file_outputs;                ///< urls among them
   std::vector<Operand> url_outputs;
   std::vector<Operand> named_outputs;  ///< from whose names words are computed

@@ -33,6 +33,7 @@ struct WorkerPool::State {
   }
 
   TaskQueue injected;
+  std::vector<TaskQueue> bound;  // by worker: what only that one may run
   PriorityTasks prioritised;
   const Topology topology;  // of the tree
   Queues queues;

@@ -113,6 +113,8 @@ class WorkerPool {
   void resize(unsigned worker_count);
   /// Makes a task ready from any thread.
   void inject(Task& task);
+  /// Makes a task ready that this worker is to run, or, if it has left, any. Any thread.
+  void push_to(unsigned worker, Task& task);
   /// Something outside (a process, a compilation) will inject a task later: the pool is not quiescent until
   /// release_hold(). Inject first, then release. Any thread.
   void hold();

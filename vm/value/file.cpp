@@ -40,13 +40,6 @@ bool File::has_path() {
   return alias_ || !path_.empty();
 }
 
-void File::vacate() {
-  if (mapped_) return;
-  const std::lock_guard lock(mutex_);
-  if (alias_) return alias_->vacate();
-  if (temporary_) unlink(path_.c_str());
-}
-
 std::optional<FileIdentity> File::written() {
   if (mapped_) return written_;
   const std::lock_guard lock(mutex_);

@@ -27,9 +27,6 @@ class File final : public HeapObject {
   /// Of an unmapped file: a temporary in $SWIFT_TMP, $TMP or /tmp, made at the first call. Any thread.
   /// @return "" if no temporary could be made
   const std::string& path();
-  /// Removes the temporary's empty file, but not its name: whoever fills it is to make it, and it can be told whether
-  /// that was done. Any thread.
-  void vacate();
   /// Its one writer is about to write it. @return false: this was said before, by the same writer. Any thread.
   bool begin_writing() { return !is_written_.exchange(true, std::memory_order_relaxed); }
   /// It has not written it, and says so anew when it does. Any thread.

@@ -23,6 +23,7 @@ struct Options {
   std::vector<std::string> include_folders;  ///< -I
   std::vector<std::string> package_folders;  ///< -r
   std::vector<std::string> macros;           ///< -D
+  std::vector<std::string> imports;          ///< modules that the script has besides its own imports
   bool preprocess = true;                    ///< not -p
   unsigned workers = 0;                      ///< 0: all cores
   unsigned process_limit = 0;                ///< 0: as many as workers

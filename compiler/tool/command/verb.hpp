@@ -19,9 +19,9 @@ struct Verb {
   void (*describe)(CLI::App& app);
 };
 
-extern const Verb run_verb, check_verb, repl_verb, fmt_verb, explain_verb, doc_verb, sweep_verb, runs_verb, rerun_verb,
-    why_verb, cache_verb, plot_verb, report_verb, trace_verb, graph_verb, completions_verb, man_verb, doctor_verb,
-    version_verb, help_verb;
+extern const Verb run_verb, swift_t_verb, check_verb, repl_verb, fmt_verb, explain_verb, doc_verb, sweep_verb,
+    runs_verb, rerun_verb, why_verb, cache_verb, plot_verb, report_verb, trace_verb, graph_verb, completions_verb,
+    man_verb, doctor_verb, version_verb, help_verb;
 
 // Defined in `main`, where all of them are known.
 

@@ -30,6 +30,7 @@ class Loader {
   }
 
   void load_script(std::uint32_t file, const ExpandedText* text) {
+    for (const std::string& name : session_.options.imports) load_import({.module = name, .span = {.file = file}});
     if (text != nullptr) return load(file, text);
     const std::optional<ExpandedText> expanded = preprocess_script(session_, file);
     if (!session_.diagnostics.has_errors()) load(file, expanded ? &*expanded : nullptr);

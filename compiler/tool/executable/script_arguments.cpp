@@ -99,6 +99,8 @@ class ArgumentReader {
       const auto parameter = static_cast<std::size_t>(std::ranges::find(names_, name) - names_.begin());
       if (parameter < names_.size())
         i += take(parameter, word, i + 1 < arguments.size() ? &arguments[i + 1] : nullptr);
+      else if (is_read_by_argv(name, word) && i + 1 < arguments.size() && !arguments[i + 1].starts_with("-"))
+        read_.rest.push_back(word + "=" + arguments[++i]);
       else
         other(word, name, i + 1 < arguments.size() && !arguments[i + 1].starts_with("-") ? &arguments[i + 1] : nullptr);
     }
@@ -144,6 +146,12 @@ class ArgumentReader {
       error_ = fmt::format("`--{}`: {}", names_[parameter], fault_of_value(program.types, type, text));
     given = text;
     return used;
+  }
+
+  /// `--name` alone: the word behind it is its value, as that of a parameter is.
+  bool is_read_by_argv(const std::string& name, const std::string& word) const {
+    const std::vector<std::string>& names = rules_.program.arguments_read;
+    return word.find('=') == std::string::npos && std::ranges::find(names, name) != names.end();
   }
 
   bool names_parameter(const std::string& word) const {

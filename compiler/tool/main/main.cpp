@@ -7,7 +7,10 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <string>
+#include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "compiler/tool/command/session.hpp"
 #include "compiler/tool/main/command_line.hpp"
@@ -54,7 +57,9 @@ int main(int argc, char** argv) {
   std::set_terminate(end_by_exception);
   try {
     const int code = raddle::tool::with_stack_room([&] {
-      return raddle::tool::run_command_line({argv + std::min(argc, 1), argv + argc});
+      std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+      if (argc > 0 && std::string_view(argv[0]).ends_with("swift-t")) words.insert(words.begin(), "swift-t");
+      return raddle::tool::run_command_line(words);
     });
     raddle::vm::remove_temporaries();
     if (code == raddle::tool::exit_broken_pipe) return code;  // it is clear why nothing can be written

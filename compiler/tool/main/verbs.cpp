@@ -6,10 +6,10 @@
 namespace raddle::tool {
 
 std::span<const Verb* const> verbs() {
-  static constexpr std::array all = {&run_verb,         &check_verb, &repl_verb,   &fmt_verb,     &explain_verb,
-                                     &doc_verb,         &sweep_verb, &runs_verb,   &rerun_verb,   &why_verb,
-                                     &cache_verb,       &plot_verb,  &report_verb, &trace_verb,   &graph_verb,
-                                     &completions_verb, &man_verb,   &doctor_verb, &version_verb, &help_verb};
+  static constexpr std::array all = {
+      &run_verb,   &swift_t_verb, &check_verb,       &repl_verb, &fmt_verb,    &explain_verb, &doc_verb,
+      &sweep_verb, &runs_verb,    &rerun_verb,       &why_verb,  &cache_verb,  &plot_verb,    &report_verb,
+      &trace_verb, &graph_verb,   &completions_verb, &man_verb,  &doctor_verb, &version_verb, &help_verb};
   return all;
 }
 

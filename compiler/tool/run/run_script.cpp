@@ -29,6 +29,7 @@
 #include "compiler/tool/process/signals.hpp"
 #include "compiler/tool/run/task_log.hpp"
 #include "compiler/tool/run/time_limit.hpp"
+#include "compiler/tool/run/turbine_environment.hpp"
 #include "compiler/tool/report/trace.hpp"
 #include "compiler/tool/formats/json_text.hpp"
 #include "compiler/tool/formats/quantities.hpp"
@@ -239,11 +240,17 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
       last_end.begin(exit_timeout);
     });
   options->leaves_memory = leaves_memory;
+  if (std::string problem = redirect_output(); !problem.empty()) return usage_error(problem, "run");
+  if (const std::string problem = begin_ranks(*options); !problem.empty()) {
+    vm::print_stderr("raddle: {}\n", problem);
+    return exit_failed;
+  }
   const TemporariesEnd temporaries_end;  // while signals are still looked after
   tell_places_in(session.sources);
   const vm::RunResult result = vm::run(executable.program(), *options);
   limit.reset();
   if (result.status != vm::RunStatus::cancelled) last_end.stop();
+  const std::string end_problem = end_ranks(*options);
 
   print_results(session, checked, result, json != nullptr);
   const bool output_written = result.status == vm::RunStatus::cancelled
@@ -261,6 +268,8 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
   const bool is_traced =
       !trace || write_run_trace(session.options.trace, path, *trace, executable.program(), session.sources);
   if (!is_traced && code == exit_ok) return exit_failed;
+  if (!end_problem.empty()) vm::print_stderr("raddle: {}\n", end_problem);
+  if (!end_problem.empty() && code == exit_ok) return exit_failed;
   if (signal == SIGPIPE) return exit_broken_pipe;
   if (!output_written && code == exit_ok) {
     vm::print_stderr("raddle: standard output could not be written\n");

@@ -12,6 +12,7 @@
 #include "compiler/tool/run/app_environment.hpp"
 #include "compiler/tool/process/machine.hpp"
 #include "gpu/open_devices.hpp"
+#include "stdlib/native/code_servers.hpp"
 #include "stdlib/native/output.hpp"
 #include "vm/memory/memory_limit.hpp"
 #include "vm/value/file_descriptor.hpp"
@@ -76,6 +77,7 @@ std::expected<vm::RunOptions, int> run_options(const Options& given, const std::
                       .asserts = !given.disable_asserts};
   options.before_program = [] { stdlib::flush_output(); };
   options.apps = *apps;
+  options.run_code = stdlib::native::run_code;
   options.package_folders = package_folders(given, script_path);
   if (traces_apps()) options.trace_program = trace_program;
   return options;

@@ -25,7 +25,7 @@ vm::PointOutcome outcome_of(const vm::EndedProgram& program) {
   if (!result.start_error.empty()) return vm::PointOutcome::not_started;
   if (result.timed_out) return vm::PointOutcome::timeout;
   if (result.signal != 0) return vm::PointOutcome::signal;
-  if (result.exit_code != 0) return vm::PointOutcome::exit_code;
+  if (result.exit_code != 0 && !program.fault.empty()) return vm::PointOutcome::exit_code;
   return program.fault.empty() ? vm::PointOutcome::ok : vm::PointOutcome::no_result;
 }
 

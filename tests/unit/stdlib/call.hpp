@@ -27,7 +27,7 @@ class WaitingHost final : public vm::BuiltinHost {
  public:
   vm::BuiltinCompletion end_later() override {
     outcome_ = ended_.get_future();
-    return [this](vm::BuiltinOutcome outcome) { ended_.set_value(std::move(outcome)); };
+    return [this](vm::BuiltinOutcome outcome, std::int32_t) { ended_.set_value(std::move(outcome)); };
   }
   vm::Outside& outside() override { return outside_; }
   bool ends_later() const { return outcome_.valid(); }

@@ -16,6 +16,7 @@
 #include <thread>
 
 using raddle::vm::ProgramOutputs;
+using raddle::vm::RankWish;
 using raddle::vm::ServerAnswer;
 using raddle::vm::ServerPool;
 using raddle::vm::ServerStatus;
@@ -67,10 +68,10 @@ while True:
 
 const ProgramOutputs no_outputs;
 
-std::future<ServerAnswer> begin(ServerPool& pool, std::string request) {
+std::future<ServerAnswer> begin(ServerPool& pool, std::string request, RankWish wish = {}) {
   auto answer = std::make_shared<std::promise<ServerAnswer>>();
   auto future = answer->get_future();
-  pool.ask(std::move(request), [answer](ServerAnswer given) { answer->set_value(std::move(given)); });
+  pool.ask(std::move(request), wish, [answer](ServerAnswer given) { answer->set_value(std::move(given)); });
   return future;
 }
 
@@ -110,6 +111,24 @@ TEST_CASE("requests go to no more servers than allowed") {
   CHECK(ids.size() <= 3);
 }
 
+TEST_CASE("each rank has a server; one that is needed or preferred answers") {
+  ServerPool pool(server, 3, no_outputs);
+  const auto asked = [&](RankWish wish) { return begin(pool, "x", wish).get(); };
+  const ServerAnswer first = asked({0, true}), second = asked({1, true});
+  CHECK(first.rank == 0);
+  CHECK(second.rank == 1);
+  CHECK(id_of(first) != id_of(second));
+  CHECK(id_of(asked({0, true})) == id_of(first));
+  CHECK(asked({1, false}).rank == 1);
+  CHECK(asked({}).rank == 2);  // the others are needed
+  CHECK(asked({}).rank == 2);
+  CHECK(ask(pool, "end").error != "");
+  CHECK(asked({2, true}).error == "");
+  std::vector<std::future<ServerAnswer>> answers;
+  for (int i = 0; i < 60; ++i) answers.push_back(begin(pool, "x", {i % 3, true}));
+  for (int i = 0; i < 60; ++i) CHECK(answers[static_cast<std::size_t>(i)].get().rank == i % 3);
+}
+
 TEST_CASE("as many servers as allowed answer at once") {
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / fmt::format("raddle-{}", getpid());
   std::filesystem::create_directory(folder);
@@ -145,12 +164,12 @@ TEST_CASE("no thread for the first server is told; fewer servers than allowed do
     return std::thread(std::move(body));
   };
   left = 0;
-  ServerPool none(server, 3, no_outputs, few);
+  ServerPool none(server, 3, no_outputs, {}, few);
   const ServerAnswer answer = ask(none, "x");
   CHECK(answer.status == ServerStatus::not_started);
   CHECK(answer.error == "no thread could be started: resource temporarily unavailable");
   left = 1;
-  ServerPool one(server, 3, no_outputs, few);
+  ServerPool one(server, 3, no_outputs, {}, few);
   std::vector<std::future<ServerAnswer>> answers;
   for (int i = 0; i < 20; ++i) answers.push_back(begin(one, "x"));
   std::set<std::string> ids;
@@ -169,7 +188,7 @@ TEST_CASE("the end of a pool does not wait for answers") {
   {
     ServerPool pool(server, 2, no_outputs);
     CHECK(ask(pool, "x").error == "");
-    for (int i = 0; i < 5; ++i) pool.ask("sleep", [&](const ServerAnswer&) { answered = true; });
+    for (int i = 0; i < 5; ++i) pool.ask("sleep", {}, [&](const ServerAnswer&) { answered = true; });
   }
   CHECK(!answered);
   CHECK(std::chrono::steady_clock::now() - begin_time < std::chrono::seconds(60));

@@ -78,7 +78,7 @@ class Assembler {
 
   /// Instruction that calls `function`.
   Instruction call(FunctionId function, std::vector<Operand> arguments, std::vector<Operand> results) {
-    program.calls.push_back({function, std::move(arguments), std::move(results), {}, false});
+    program.calls.push_back({function, std::move(arguments), std::move(results), {}, {}, false});
     Instruction in;
     in.opcode = Opcode::call;
     in.d = static_cast<std::uint32_t>(program.calls.size() - 1);

@@ -1,0 +1,197 @@
+// `raddle swift-t`: the command line of Swift/T, for run scripts as published workflows have them.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <expected>
+#include <optional>
+
+#include "compiler/tool/command/script.hpp"
+#include "compiler/tool/command/usage_error.hpp"
+#include "compiler/tool/command/verb.hpp"
+#include "compiler/tool/command/words.hpp"
+#include "compiler/tool/formats/scan.hpp"
+#include "compiler/tool/run/run_script.hpp"
+#include "vm/value/standard_error.hpp"
+
+namespace raddle::tool {
+
+namespace {
+
+constexpr unsigned default_processes = 2;
+
+struct SwiftWords {
+  Options options;
+  std::string code;                     ///< -E
+  std::vector<std::string> variables;   ///< -e: NAME=VALUE, or a name, whose value is there already
+  std::vector<std::string> arguments;   ///< -A: of the script, as if they stood behind it
+  std::vector<std::string> of_turbine;  ///< -t
+  std::vector<std::string> toggled;     ///< -f, -F: optimisations
+  unsigned processes = 0;               ///< -n; 0: not given
+  int optimisation = 2;
+  /// Options that are accepted and change nothing, as they were typed, and why.
+  std::vector<std::string> ignored;
+};
+
+void ignore_option(CLI::App& app, SwiftWords& words, const char* names, const char* why) {
+  app.add_option_function<std::vector<std::string>>(
+         names,
+         [&words, names, why](const std::vector<std::string>& values) {
+           for (const std::string& value : values) words.ignored.push_back(fmt::format("{} {}: {}", names, value, why));
+         },
+         fmt::format("Accepted: {}", why))
+      ->allow_extra_args(false)
+      ->type_name("X")
+      ->group("Accepted, without an effect on one machine");
+}
+
+void ignore_flag(CLI::App& app, SwiftWords& words, const char* names, const char* why) {
+  app.add_flag_callback(
+         names, [&words, names, why] { words.ignored.push_back(fmt::format("{}: {}", names, why)); },
+         fmt::format("Accepted: {}", why))
+      ->group("Accepted, without an effect on one machine");
+}
+
+constexpr const char* swift_t_usage = "swift-t [OPTIONS] FILE [ARGUMENTS of the script]";
+constexpr const char* about_swift_t =
+    "Run a script with the options that Swift/T's own command has: swift-t [OPTIONS] FILE [ARGUMENTS of the script]";
+
+void add_swift_words(CLI::App& app, SwiftWords& words) {
+  app.description(about_swift_t);
+  app.formatter(std::make_shared<ScriptUsage>(swift_t_usage));
+  app.prefix_command();
+  const auto repeated = [&app](const char* name, std::vector<std::string>& into, const char* help, const char* type) {
+    app.add_option(name, into, help)->allow_extra_args(false)->type_name(type);
+  };
+  app.add_option("-n", words.processes,
+                 "Processes: the workers, and a server (ADLB_SERVERS: more), which does not exist here; so -n 4 is 3 "
+                 "workers (default: PROCS, else 2)")
+      ->check(CLI::Range(1, 4096))
+      ->type_name("N");
+  app.add_flag_callback(
+      "-p", [&words] { words.options.preprocess = false; }, "Do not preprocess the script");
+  repeated("-I", words.options.include_folders, "Folder to look for imports in (may be repeated)", "FOLDER");
+  repeated("-r", words.options.package_folders, "Folder with packages of functions in Tcl (may be repeated)", "FOLDER");
+  repeated("-i", words.options.imports, "Import this module, too (may be repeated)", "MODULE");
+  repeated("-D", words.options.macros, "Define a macro of the preprocessor", "NAME[=VALUE]");
+  repeated("-e", words.variables, "Set a variable of the environment (may be repeated)", "NAME[=VALUE]");
+  repeated("-A", words.arguments, "An argument of the script, as --KEY=VALUE behind it", "KEY=VALUE");
+  app.add_option("-E", words.code, "Run this text instead of a file")->type_name("CODE");
+  app.add_option("-O", words.optimisation, "Optimisation (default 2; 3 is 2)")
+      ->check(CLI::Range(0, 3))
+      ->type_name("LEVEL");
+  repeated("-t", words.of_turbine, "An option of turbine: e:NAME=VALUE and n:N count, others are accepted", "FLAG[:X]");
+  repeated("-f,-F", words.toggled, "disable-asserts: assertions always hold; others are accepted", "NAME");
+  app.add_flag("-v,-V,--verbose", words.options.is_verbose,
+               "Tell the version, which of the options have no effect here, and each external program");
+  ignore_option(app, words, "-m", "there is no other scheduler than raddle's own");
+  ignore_option(app, words, "-s", "settings of a scheduler");
+  ignore_option(app, words, "-o", "nothing is kept of a compilation");
+  ignore_option(app, words, "-d", "dependencies of Swift/T's compiler");
+  ignore_option(app, words, "-j", "there is no Java");
+  ignore_option(app, words, "-C", "the intermediate code of Swift/T's compiler; `raddle run --emit=ir` shows ours");
+  ignore_option(app, words, "-L", "a log of Swift/T's compiler");
+  ignore_option(app, words, "-U", "a script is compiled in each run");
+  ignore_option(app, words, "-a", "an option of MPI's launcher");
+  ignore_option(app, words, "-M", "an option of a scheduler");
+  ignore_flag(app, words, "-l", "what is printed has no rank");
+  ignore_flag(app, words, "-u", "a script is compiled in each run");
+  ignore_flag(app, words, "-x", "there is no executable to be made");
+  ignore_flag(app, words, "-X", "there is no executable to be made");
+  app.add_flag("-q,--quiet", words.options.is_quiet, "Nothing but errors on standard error");
+}
+
+/// @return the number that a text is, if it is from 1 to 4096; else 0
+unsigned count_in(const char* text) {
+  const std::optional<std::uint64_t> count = text != nullptr ? sweep::read_count(text) : std::nullopt;
+  return count && *count <= 4096 ? static_cast<unsigned>(*count) : 0;
+}
+
+/// @return the text of an error, or ""
+std::string apply_to_turbine(SwiftWords& words) {
+  for (const std::string& flag : words.of_turbine) {
+    if (flag.starts_with("e:")) {
+      words.variables.push_back(flag.substr(2));
+    } else if (flag.starts_with("n:")) {
+      words.processes = count_in(flag.c_str() + 2);
+      if (words.processes == 0) return fmt::format("-t {}: no number of processes", flag);
+    } else {
+      words.ignored.push_back(fmt::format("-t {}: an option of turbine or its scheduler", flag));
+    }
+  }
+  return {};
+}
+
+/// @return the text of an error, or ""
+std::string set_workers(SwiftWords& words) {
+  const char* const given = std::getenv("PROCS");
+  unsigned processes = words.processes;
+  if (processes == 0 && given != nullptr && *given != '\0') {
+    processes = count_in(given);
+    if (processes == 0) return fmt::format("PROCS is `{}`: no number of processes", given);
+  }
+  if (processes == 0) processes = default_processes;
+  const unsigned servers = std::max(1u, count_in(std::getenv("ADLB_SERVERS")));
+  if (processes <= servers)
+    return fmt::format("{} process{} with {} server{}: none is left to work; -n {} has one worker", processes,
+                       processes == 1 ? "" : "es", servers, servers == 1 ? "" : "s", servers + 1);
+  words.options.workers = processes - servers;
+  return {};
+}
+
+void set_variables(const std::vector<std::string>& variables) {
+  for (const std::string& variable : variables) {
+    const std::size_t equals = variable.find('=');
+    if (equals == std::string::npos || equals == 0) continue;  // it has its value already
+    setenv(variable.substr(0, equals).c_str(), variable.c_str() + equals + 1, 1);
+  }
+}
+
+int swift_t_command(const std::vector<std::string>& typed) {
+  CLI::App app("", "raddle swift-t");
+  SwiftWords words;
+  add_swift_words(app, words);
+  if (const std::optional<int> code = parse_verb(app, typed, "swift-t")) return *code;
+  std::vector<std::string> rest = app.remaining();
+  if (words.code.empty() && !rest.empty() && rest.front().size() > 1 && rest.front().starts_with('-'))
+    return unknown_option(app, rest.front(), "swift-t");
+  if (const std::string problem = apply_to_turbine(words); !problem.empty()) return usage_error(problem, "swift-t");
+  set_variables(words.variables);
+  if (const std::string problem = set_workers(words); !problem.empty()) return usage_error(problem, "swift-t");
+  for (const std::string& name : words.toggled) {
+    if (name == "disable-asserts")
+      words.options.disable_asserts = true;
+    else
+      words.ignored.push_back(fmt::format("-f {}: an optimisation of Swift/T's compiler", name));
+  }
+  words.options.optimisation = std::min(words.optimisation, 2);
+  Session session;
+  session.options = words.options;
+  session.words = typed;
+  session.colour = wants_colour(STDERR_FILENO);
+  if (words.options.is_verbose) {
+    vm::print_stderr("raddle: {} worker{}\n", words.options.workers, words.options.workers == 1 ? "" : "s");
+    for (const std::string& each : words.ignored) vm::print_stderr("raddle: {}\n", each);
+  }
+  warn_of_missing_folders(session.options);
+  if (words.code.empty() && rest.empty()) return usage_error("no script given", "swift-t");
+  const std::string file = words.code.empty() ? rest.front() : "";
+  if (words.code.empty()) rest.erase(rest.begin());
+  std::expected<Script, int> script = typed_script(words.code);
+  if (words.code.empty()) script = read_script(file, "swift-t", "");
+  if (!script) return script.error();
+  std::vector<std::string> arguments;
+  for (const std::string& argument : words.arguments) arguments.push_back("--" + argument);
+  arguments.insert(arguments.end(), rest.begin(), rest.end());
+  return run_script(session, std::move(*script), std::move(arguments));
+}
+
+}  // namespace
+
+const Verb swift_t_verb = {
+    .name = "swift-t", .about = about_swift_t, .run = swift_t_command, .describe = [](CLI::App& app) {
+      describe_with(app, add_swift_words);
+    }};
+
+}  // namespace raddle::tool
