@@ -51,14 +51,14 @@ class ScriptRun:
     options: list
 
     def fault(self, build):
-        outcome = golden.run_once(build / "raddle", self.small.case, self.options, TIMEOUT_S)
+        outcome = golden.run_once(build / "raddle_run", self.small.case, self.options, TIMEOUT_S)
         if REPORT.search(outcome[2]):
             return outcome[2]
         return self.small.fault(outcome)
 
     def command(self, build):
         case = self.small.case
-        words = [str(build / "raddle"), "run", *self.options, case.script.name, *case.arguments]
+        words = [str(build / "raddle_run"), "run", *self.options, case.script.name, *case.arguments]
         return f"cd {case.script.parent} && {typed(BUILDS[build.name] | case.environment, words)}"
 
 

@@ -4,15 +4,18 @@
     run_tests.py [--list] [--quick] [--verbose] [STEP..]
 
 Each step is a command that prints a line with its own counts. A step that ends badly without one counts as one failure.
+Steps that keep one core busy at most, as they wait or do one thing after the other, run beside each other.
 With --quick each step runs what finds most faults in little time, or not at all: some five minutes on two cores, for the
 moment before a commit.
 """
 
 import argparse
+import concurrent.futures
+import functools
+import itertools
 import os
 import pathlib
 import re
-import resource
 import signal
 import subprocess
 import sys
@@ -33,6 +36,7 @@ class Step:
     about: str
     commands: list  # run in order; the first that fails ends the step
     quick: list | None = None  # what --quick runs in their place; empty: nothing
+    beside: bool = False  # may run beside its neighbours in the table that may, too
 
 
 def build(preset, *targets):
@@ -50,12 +54,11 @@ def sanitized(preset, *targets):
     ]
 
 
-def random_programs(seconds):
-    return [[PYTHON, f"tests/property/{script}.py", "--seed=1", "--count=100000", f"--seconds={seconds}"]
-            for script in ("random_programs", "array_programs")]
+def random_programs(script, seconds):
+    return [[PYTHON, f"tests/property/{script}.py", "--seed=1", "--count=100000", f"--seconds={seconds}"]]
 
 
-STRESSED = ("raddle", "raddle_codegen", "raddle_stress_tiles", "raddle_concurrent_tests")
+STRESSED = ("raddle_run", "raddle_codegen", "raddle_stress_tiles", "raddle_concurrent_tests")
 STEPS = [
     Step("includes", "who may include whom", [[PYTHON, "tests/support/check_includes.py"]]),
     Step("lengths", "no source has more than 400 lines", [[PYTHON, "tests/support/check_lengths.py"]]),
@@ -69,12 +72,7 @@ STEPS = [
     Step("fmt", "raddle fmt changes blanks only, and once is enough", [[PYTHON, "tests/support/check_fmt.py"]]),
     Step("unit", "doctest binaries",
          [["ctest", "--test-dir", "build", "--output-on-failure", "--no-tests=error", "-j", str(os.cpu_count())]]),
-    Step("commands", "the tool's command line", [[PYTHON, "tests/support/check_command_line.py"]]),
-    Step("settings", "configuration files, profiles, variables", [[PYTHON, "tests/support/check_settings.py"]]),
-    Step("run", "raddle run: what it says beside the script's output", [[PYTHON, "tests/support/check_run.py"]]),
     Step("costs", "what a run loads, and uses while it waits; runs that share the cache", [[PYTHON, "tests/support/check_costs.py"]]),
-    Step("completions", "of shells, the manual page, raddle doctor, cmake --install",
-         [[PYTHON, "tests/support/check_completions.py"]]),
     Step("golden", "scripts beside their output", [[PYTHON, "tests/support/golden.py"]],
          quick=[[PYTHON, "tests/support/golden.py", "--one-mode"]]),
     Step("locality", "policies of placement repeat the runs of a reference simulator", [[PYTHON, "tests/support/check_locality.py"]]),
@@ -83,39 +81,47 @@ STEPS = [
          quick=[[PYTHON, "tests/support/check_gpu.py"], [PYTHON, "tests/support/golden.py", "--gpus=simulated:whole", "--one-mode"]]),
     Step("seeds", "the same scripts, the order of tasks perturbed",
          [[PYTHON, "tests/support/golden.py", "--scheduler-seeds=6"]], quick=[]),
-    Step("ending", "signals and kills in the middle of a run", [[PYTHON, "tests/stress/end_of_run.py"]]),
-    Step("stacks", "deep recursions on stacks of several sizes", [[PYTHON, "tests/stress/stacks.py"]], quick=[]),
-    Step("sweeps", "raddle sweep: what it prints and writes", [[PYTHON, "tests/support/check_sweeps.py"]]),
-    Step("sweep-values", "values of sweeps, their tables, what terminals are sent", [[PYTHON, "tests/support/check_sweep_values.py"]]),
-    Step("runs", "raddle runs, why, rerun: what they say of recorded runs; a record with which something goes wrong",
-         [[PYTHON, "tests/support/check_runs.py"], [PYTHON, "tests/support/check_record.py"]]),
-    Step("swept-programs", "raddle sweep over external programs", [[PYTHON, "tests/support/check_swept_programs.py"]]),
-    Step("tasks", "the record of runs of scripts: programs, calls of @memo functions", [[PYTHON, "tests/support/check_tasks.py"]]),
-    Step("memo", "results of @memo functions from one run to the next", [[PYTHON, "tests/support/check_memo.py"]]),
-    Step("foreign", "C functions that fill dense arrays, AppKernels by hand", [[PYTHON, "tests/support/check_foreign.py"]]),
-    Step("pictures", "raddle report, trace, graph: pages, drawn by a browser where there is one, traces, graphs",
-         [[PYTHON, "tests/support/check_pictures.py"]], quick=[]),
-    Step("repl", "raddle on a terminal: what stands on the screen", [[PYTHON, "tests/support/check_repl.py"]]),
-    Step("killed-sweeps", "sweeps that are killed, interrupted, two at a time",
-         [[PYTHON, "tests/stress/sweep_kill.py"]], quick=[]),
-    Step("property", "random programs do the same in every mode",
-         random_programs(seconds=45), quick=random_programs(seconds=10)),
     Step("table", "functions of arrays give what NumPy has given for thousands of arrays",
          [[PYTHON, "tests/property/array_table.py"]]),
     Step("mutants", "golden scripts with words changed end well in little memory",
          [[PYTHON, "tests/property/mutated_scripts.py", "--seed=1", "--count=400", "--memory=600000"]], quick=[]),
     Step("asan", "the VM's unit and stress tests under ASan and UBSan", sanitized("asan", "raddle_concurrent_tests", "raddle_vm_tests"), quick=[]),
     Step("golden-asan", "the whole under ASan and UBSan, leaks included, runs every script with 8 workers",
-         [*build("asan", "raddle", "raddle_codegen"),
-          [PYTHON, "tests/support/golden.py", "--raddle=build/asan/raddle", "--workers=8", "--each-program-once"]], quick=[]),
-    Step("fuzz", "random text through the compiler, under ASan and UBSan",
-         [*build("asan", "raddle_fuzz"), [PYTHON, "tests/fuzz/run.py", "--seed=1", "--seconds=60"]], quick=[]),
+         [*build("asan", "raddle_run", "raddle_codegen"),
+          [PYTHON, "tests/support/golden.py", "--raddle=build/asan/raddle_run", "--workers=8", "--each-program-once"]], quick=[]),
     Step("tsan", "those that start threads under TSan", sanitized("tsan", "raddle_concurrent_tests"), quick=[]),
     Step("weakened", "tests of the super kernel's queues notice each order that is made weaker, under TSan",
          [*build("tsan", "raddle_weakened_queues"), [PYTHON, "tests/stress/weakened_queues.py"]], quick=[]),
     Step("stress", "small scripts and stress tests, again and again, under TSan and ASan with 8 workers",
          [*build("asan", *STRESSED), *build("tsan", *STRESSED), [PYTHON, "tests/stress/all_workers.py", "--seconds=120"]],
          quick=[]),
+    # first the longest; those that compute all the time stand between those that wait
+    Step("property", "random programs do the same in every mode",
+         random_programs("random_programs", seconds=45), quick=random_programs("random_programs", seconds=10), beside=True),
+    Step("runs", "raddle runs, why, rerun: what they say of recorded runs; a record with which something goes wrong",
+         [[PYTHON, "tests/support/check_runs.py"], [PYTHON, "tests/support/check_record.py"]], beside=True),
+    Step("sweeps", "raddle sweep: what it prints and writes", [[PYTHON, "tests/support/check_sweeps.py"]], beside=True),
+    Step("array-programs", "random programs over dense arrays do, too",
+         random_programs("array_programs", seconds=45), quick=random_programs("array_programs", seconds=10), beside=True),
+    Step("swept-programs", "raddle sweep over external programs", [[PYTHON, "tests/support/check_swept_programs.py"]], beside=True),
+    Step("killed-sweeps", "sweeps that are killed, interrupted, two at a time",
+         [[PYTHON, "tests/stress/sweep_kill.py"]], quick=[], beside=True),
+    Step("fuzz", "random text through the compiler, under ASan and UBSan",
+         [*build("asan", "raddle_fuzz"), [PYTHON, "tests/fuzz/run.py", "--seed=1", "--seconds=60"]], quick=[], beside=True),
+    Step("memo", "results of @memo functions from one run to the next", [[PYTHON, "tests/support/check_memo.py"]], beside=True),
+    Step("foreign", "C functions that fill dense arrays, AppKernels by hand", [[PYTHON, "tests/support/check_foreign.py"]], beside=True),
+    Step("run", "raddle run: what it says beside the script's output", [[PYTHON, "tests/support/check_run.py"]], beside=True),
+    Step("tasks", "the record of runs of scripts: programs, calls of @memo functions", [[PYTHON, "tests/support/check_tasks.py"]], beside=True),
+    Step("stacks", "deep recursions on stacks of several sizes", [[PYTHON, "tests/stress/stacks.py"]], quick=[], beside=True),
+    Step("pictures", "raddle report, trace, graph: pages, drawn by a browser where there is one, traces, graphs",
+         [[PYTHON, "tests/support/check_pictures.py"]], quick=[], beside=True),
+    Step("repl", "raddle on a terminal: what stands on the screen", [[PYTHON, "tests/support/check_repl.py"]], beside=True),
+    Step("sweep-values", "values of sweeps, their tables, what terminals are sent", [[PYTHON, "tests/support/check_sweep_values.py"]], beside=True),
+    Step("completions", "of shells, the manual page, raddle doctor, cmake --install",
+         [[PYTHON, "tests/support/check_completions.py"]], beside=True),
+    Step("ending", "signals and kills in the middle of a run", [[PYTHON, "tests/stress/end_of_run.py"]], beside=True),
+    Step("settings", "configuration files, profiles, variables", [[PYTHON, "tests/support/check_settings.py"]], beside=True),
+    Step("commands", "the tool's command line", [[PYTHON, "tests/support/check_command_line.py"]], beside=True),
 ]
 
 
@@ -139,22 +145,34 @@ def counts_of(outputs, succeeded):
     return passed, failed if succeeded else max(failed, 1)
 
 
+@dataclass
+class Outcome:
+    outputs: list  # what each of the commands that were run has printed
+    succeeded: bool = True
+    seconds: float = 0.0
+    processor_s: float = 0.0
+
+
 def run(commands):
-    """@return what each of those that were run has printed, and whether all have ended well"""
-    outputs = []
+    outcome, start = Outcome([]), time.monotonic()
     for command in commands:
-        done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, check=False)
-        outputs.append(done.stdout.decode(errors="replace"))
-        if done.returncode != 0:
-            return outputs, False
-    return outputs, True
+        with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT) as process:
+            outcome.outputs.append(process.stdout.read().decode(errors="replace"))
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        outcome.processor_s += usage.ru_utime + usage.ru_stime
+        if process.returncode != 0:
+            outcome.succeeded = False
+            break
+    outcome.seconds = time.monotonic() - start
+    return outcome
 
 
-def processor_s():
-    """Of what has run so far."""
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
+def run_beside(all_commands):
+    """Outcomes in the order of the table. One more at a time than there are cores, as they wait in turn."""
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() + 1) as pool:
+        yield from pool.map(run, all_commands)
 
 
 def hear_signals():
@@ -188,20 +206,20 @@ def main():
 
     hear_signals()
     forget_settings()
+    wanted = [(step, step.quick if options.quick and step.quick is not None else step.commands) for step in STEPS
+              if not options.steps or step.name in options.steps]
+    wanted = [(step, commands) for step, commands in wanted if commands]
     all_passed = all_failed = 0
-    for step in STEPS:
-        commands = step.quick if options.quick and step.quick is not None else step.commands
-        if (options.steps and step.name not in options.steps) or not commands:
-            continue
-        start, processor_before = time.monotonic(), processor_s()
-        outputs, succeeded = run(commands)
-        passed, failed = counts_of(outputs, succeeded)
-        all_passed += passed
-        all_failed += failed
-        if failed or options.verbose:
-            print("".join(outputs).rstrip())
-        print(f"-- {step.name}: {passed} passed, {failed} failed, {time.monotonic() - start:.1f} s, "
-              f"{processor_s() - processor_before:.1f} s of processor", flush=True)
+    for beside, group in itertools.groupby(wanted, key=lambda each: each[0].beside):
+        steps, commands = zip(*group)
+        for step, outcome in zip(steps, (run_beside if beside else functools.partial(map, run))(commands)):
+            passed, failed = counts_of(outcome.outputs, outcome.succeeded)
+            all_passed += passed
+            all_failed += failed
+            if failed or options.verbose:
+                print("".join(outcome.outputs).rstrip())
+            print(f"-- {step.name}: {passed} passed, {failed} failed, {outcome.seconds:.1f} s, "
+                  f"{outcome.processor_s:.1f} s of processor", flush=True)
     print(f"{all_passed} passed, {all_failed} failed")
     sys.exit(1 if all_failed or not all_passed else 0)
 
