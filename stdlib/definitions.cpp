@@ -7,11 +7,15 @@ namespace {
 
 std::string_view between(const char* begin, const char* end) { return {begin, static_cast<std::size_t>(end - begin)}; }
 
-/// @param line  the first one
-Definition read_definition(std::string_view line) {
+/// @param line  the first one  @param rest  what follows it
+Definition read_definition(std::string_view line, std::string_view rest) {
   Definition found;
-  const bool is_kernel = line.starts_with("@kernel=");  // has no body
-  if (is_kernel) line.remove_prefix(line.find("\" ") + 2);
+  if (line.starts_with("@kernel=")) {  // has no body, and may have several lines
+    line.remove_prefix(line.find("\" ") + 2);
+    line = between(line.data(), rest.data() + rest.size());
+    line = line.substr(0, line.find(';') + 1);
+  }
+  const bool is_kernel = line.starts_with('(') && line.ends_with(';');
   const std::size_t body = line.find(is_kernel ? ";" : " {");
   const bool is_variable = body == std::string_view::npos;
   found.head = line.substr(0, is_variable ? line.find(';') : body);
@@ -39,7 +43,7 @@ std::vector<Definition> definitions_of(std::string_view text) {
     const bool is_inside = line.starts_with(' ') || line.starts_with('}');
     if (is_inside && !all.empty()) all.back().text = between(all.back().text.data(), line.data() + line.size());
     if (!is_inside && line != "\n" && !line.starts_with("import ")) {
-      all.push_back(read_definition(line));
+      all.push_back(read_definition(line, text));
       all.back().comment = between(comment == nullptr ? line.data() : comment, line.data());
       all.back().text = line;
     }

@@ -86,12 +86,26 @@ void describe(LibraryPage& page, std::string_view comment) {
   }
 }
 
+/// As if it had not been broken for its length.
+std::string on_one_line(std::string_view head) {
+  std::string line;
+  for (std::size_t i = 0; i < head.size(); ++i) {
+    if (head[i] != '\n') {
+      line += head[i];
+      continue;
+    }
+    while (i + 1 < head.size() && head[i + 1] == ' ') ++i;
+    if (line.ends_with(',')) line += ' ';
+  }
+  return line;
+}
+
 void add_module_source(std::vector<LibraryPage>& pages, const stdlib::ModuleSource& source) {
   const std::string_view module = source.module == "builtins" ? "" : source.module;
   for (const stdlib::Definition& definition : stdlib::definitions_of(source.text)) {
     if (definition.name.ends_with('_')) continue;
     LibraryPage& page = page_of(pages, module, definition.name);
-    page.signatures.emplace_back(definition.head);
+    page.signatures.push_back(on_one_line(definition.head));
     if (!definition.comment.empty()) describe(page, definition.comment);  // of overloads the first one has it
   }
 }
