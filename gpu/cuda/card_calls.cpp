@@ -60,12 +60,14 @@ struct BundleLayout {
 }  // namespace
 
 void Card::expect(const vm::DeviceCall& call) {
+  if (std::ranges::none_of(call.read, is_large)) return;  // without the lock: all workers come by
   const std::lock_guard lock(copies_mutex_);
   for (const vm::AddressedMemory& memory : call.read)
     if (is_large(memory)) ++copies_[{static_cast<std::int64_t>(call.words[memory.word]), memory.size_bytes}].uses;
 }
 
 void Card::forget(const vm::DeviceCall& call) {
+  if (std::ranges::none_of(call.read, is_large)) return;
   const std::lock_guard lock(copies_mutex_);
   for (const vm::AddressedMemory& memory : call.read)
     if (is_large(memory)) forget(Array(static_cast<std::int64_t>(call.words[memory.word]), memory.size_bytes));
