@@ -8,8 +8,9 @@ namespace raddle::gpu {
 
 void CallQueue::push(vm::DeviceCall call) {
   std::size_t bytes = 0;
-  for (const auto& memories : {call.read, call.filled})
-    for (const vm::AddressedMemory& memory : memories) bytes += memory.size_bytes;
+  for (const vm::AddressedMemory& memory : call.read)
+    if (memory.size_bytes < large_bytes) bytes += memory.size_bytes;
+  for (const vm::AddressedMemory& memory : call.filled) bytes += memory.size_bytes;
   bool has_waiting = false;
   {
     const std::lock_guard lock(mutex_);

@@ -15,9 +15,12 @@ namespace raddle::gpu {
 /// has nothing to do gets each call at once. Threads: any.
 class CallQueue {
  public:
+  /// An array of so many bytes is copied by itself, once for all calls that read it.
+  static constexpr std::size_t large_bytes = std::size_t{1} << 20;
   static constexpr std::size_t most_calls = 4096;  ///< of a bundle
-  static constexpr std::size_t most_bytes = std::size_t{256}
-                                            << 20;  ///< that its calls read and fill; a call may have more
+  static constexpr std::size_t most_bytes =
+      std::size_t{256}
+      << 20;  ///< that its calls read and fill, without large arrays that they read; a call may have more
 
   void push(vm::DeviceCall call);
   /// Waits for calls. @return at most so many, of one kernel; none: to stop

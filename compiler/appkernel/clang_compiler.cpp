@@ -158,9 +158,10 @@ std::expected<std::string, std::string> compiled(const std::string& written, con
   for (const KernelHeader& header : kernel_headers())
     is_there = is_there && write_text(here / header.path, header.text);
   if (!is_there) return std::unexpected(fmt::format("no temporary files to compile `{}` with", written));
-  std::vector<std::string> words = words_of(fmt::format(
-      "clang++-19 {} {} {} -I {} -o {} {}", common_flags, no_builtins(), is_for_gpu ? gpu_flags : host_flags,
-      here.string(), (here / "code").string(), (here / "call.cpp").string()));
+  std::vector<std::string> words =
+      words_of(fmt::format("clang++-19 {} {} {}", common_flags, no_builtins(), is_for_gpu ? gpu_flags : host_flags));
+  for (const fs::path& word : {fs::path("-I"), here, fs::path("-o"), here / "code", here / "call.cpp"})
+    words.push_back(word.string());  // may have blanks
   if (is_for_gpu)
     for (std::string& header_folder : header_folders(here)) words.insert(words.end(), {"-isystem", header_folder});
   const int code = run_program(words, here);
@@ -246,6 +247,28 @@ std::expected<std::string, std::string> ClangCompiler::ptx(const vm::ForeignFunc
   if (const std::string missing = missing_on_gpu(text->code); !missing.empty())
     return std::unexpected(fmt::format("it needs `{}`, which GPUs do not have", missing));
   return std::move(text->code);
+}
+
+void ClangCompiler::request_ptx(const vm::ForeignFunction& function, PtxReceiver done) {
+  const std::scoped_lock lock(requests_mutex_);
+  requests_.emplace_back(&function, std::move(done));
+  if (!thread_.joinable()) thread_ = std::jthread([this](const std::stop_token& stop) { work(stop); });
+  requested_.notify_one();
+}
+
+void ClangCompiler::work(const std::stop_token& stop) {
+  std::unordered_map<const vm::ForeignFunction*, std::expected<std::string, std::string>> made;  // many runs may ask
+  while (true) {
+    std::unique_lock lock(requests_mutex_);
+    if (!requested_.wait(lock, stop, [this] { return !requests_.empty(); })) return;
+    const auto [function, done] = std::move(requests_.front());
+    requests_.pop_front();
+    lock.unlock();
+    auto known = made.find(function);
+    if (known == made.end()) known = made.emplace(function, ptx(*function)).first;
+    if (stop.stop_requested()) return;
+    done(known->second);
+  }
 }
 
 std::optional<std::string> ClangCompiler::find(const std::string& key) {

@@ -1,9 +1,13 @@
 #pragma once
+#include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <expected>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <unordered_map>
 #include <utility>
 
@@ -20,7 +24,7 @@ class ClangCompiler final : public vm::AppKernelCompiler {
   /// @param cache_folder  "": nothing is kept on disk
   explicit ClangCompiler(std::string cache_folder) : cache_folder_(std::move(cache_folder)) {}
   std::expected<vm::AppKernelCode, std::string> load(const vm::ForeignFunction& function) override;
-  std::expected<std::string, std::string> ptx(const vm::ForeignFunction& function) override;
+  void request_ptx(const vm::ForeignFunction& function, PtxReceiver done) override;
 
  private:
   enum class Target : std::uint8_t { host, gpu };
@@ -30,6 +34,8 @@ class ClangCompiler final : public vm::AppKernelCompiler {
   using Loaded = std::expected<vm::AppKernelCode, std::string>;
   Loaded load_anew(const vm::ForeignFunction& function);
   std::expected<Made, std::string> made(const vm::ForeignFunction& function, Target target);
+  void work(const std::stop_token& stop);
+  std::expected<std::string, std::string> ptx(const vm::ForeignFunction& function);
   std::optional<std::string> find(const std::string& key);
   void store(const Made& made);
 
@@ -38,6 +44,10 @@ class ClangCompiler final : public vm::AppKernelCompiler {
   std::unordered_map<const vm::ForeignFunction*, Loaded> loaded_;
   std::mutex cache_mutex_;                   ///< guards cache_; may be taken under mutex_
   std::optional<codegen::LeafCache> cache_;  ///< opened by who comes first
+  std::mutex requests_mutex_;                ///< guards requests_ and thread_
+  std::condition_variable_any requested_;
+  std::deque<std::pair<const vm::ForeignFunction*, PtxReceiver>> requests_;
+  std::jthread thread_;  ///< last, as it uses all of the above; starts with the first request
 };
 
 }  // namespace raddle::appkernel

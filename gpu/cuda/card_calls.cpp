@@ -5,6 +5,7 @@
 #include <cstring>
 #include <map>
 
+#include "gpu/call_queue.hpp"
 #include "gpu/cuda/card.hpp"
 
 namespace raddle::gpu {
@@ -13,10 +14,9 @@ namespace {
 
 constexpr unsigned lanes_of_call = 32;
 constexpr std::size_t piece_alignment = 64;  ///< of each array in a bundle
-constexpr std::size_t large_bytes = 1 << 20;
-constexpr int wrong_value = 1;  ///< CUDA_ERROR_INVALID_VALUE
+constexpr int wrong_value = 1;               ///< CUDA_ERROR_INVALID_VALUE
 
-bool is_large(const vm::AddressedMemory& memory) { return memory.size_bytes >= large_bytes; }
+bool is_large(const vm::AddressedMemory& memory) { return memory.size_bytes >= CallQueue::large_bytes; }
 
 /// Where things lie that follow each other.
 class Layout {

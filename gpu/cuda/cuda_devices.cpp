@@ -46,9 +46,8 @@ struct CudaDevices::State {
   State(unsigned most, Way way, std::string library) : most(most), way(way), library(std::move(library)) {}
   ~State() {
     opener.request_stop();
+    if (opener.joinable()) opener.join();  // it starts some of the threads
     for (std::jthread& thread : threads) thread.request_stop();
-    if (opener.joinable()) opener.join();
-    compilers.clear();
     threads.clear();  // they use all below
   }
 
@@ -79,8 +78,7 @@ struct CudaDevices::State {
   vm::DeviceLoad load_of_cards;       ///< any thread, without the mutex
   std::atomic<unsigned> working = 0;  ///< cards that have not failed; relaxed, as what it decides is tried again
   std::vector<std::jthread> threads;
-  std::vector<std::jthread> compilers;  ///< of AppKernels: clang may take a second
-  std::jthread opener;                  ///< last: uses all of the above
+  std::jthread opener;  ///< last: uses all of the above
 
   /// The library, not the driver. @return why there is none, in words; "": it is there
   std::string load() {
@@ -161,11 +159,18 @@ struct CudaDevices::State {
     changed.notify_all();
   }
 
-  void start_call_threads() {
+  /// @return whether there are any
+  bool start_call_threads() {
     const std::lock_guard lock(mutex);
-    if (std::exchange(has_call_threads, true)) return;
-    for (unsigned i = 0; i < cards.size() * call_threads_of_card; ++i)
-      threads.emplace_back([this, i](const std::stop_token& stop) { work_on_calls(stop, i / call_threads_of_card); });
+    if (has_call_threads) return true;
+    try {
+      for (unsigned i = 0; i < cards.size() * call_threads_of_card; ++i) {
+        threads.emplace_back([this, i](const std::stop_token& stop) { work_on_calls(stop, i / call_threads_of_card); });
+        has_call_threads = true;
+      }
+    } catch (const std::system_error&) {  // those there are do it
+    }
+    return has_call_threads;
   }
 
   std::shared_ptr<const vm::DeviceKernel> loaded(const Text& text) {
@@ -313,23 +318,23 @@ void CudaDevices::prepare(const vm::KernelGroup& kernels, vm::KernelEntry entry,
 void CudaDevices::prepare_calls(const vm::ForeignFunction& function, vm::AppKernelCompiler& compiler,
                                 PreparedCalls done) {
   if (const std::string fault = state_->load(); !fault.empty()) return done(std::unexpected(fault));
-  const auto compile_and_load = [state = state_.get(), &function, &compiler, done] {
-    const std::expected<std::string, std::string> ptx = compiler.ptx(function);
-    if (!ptx) return done(std::unexpected(ptx.error()));
-    state->add_load([state, ptx = *ptx, done] {
-      std::shared_ptr<const vm::DeviceKernel> kernel = state->loaded_for_calls(ptx);
-      if (kernel == nullptr) return done(std::unexpected("no GPU takes its code"));
-      state->start_call_threads();
-      done(std::move(kernel));
-    });
-  };
   try {
     state_->start_opener();
-    const std::lock_guard lock(state_->mutex);
-    state_->compilers.emplace_back(compile_and_load);
   } catch (const std::system_error& error) {
-    done(std::unexpected(error.what()));
+    return done(std::unexpected(error.what()));
   }
+  // the compiler may live longer than this
+  compiler.request_ptx(function, [state = std::weak_ptr(state_),
+                                  done = std::move(done)](const std::expected<std::string, std::string>& ptx) {
+    const std::shared_ptr<State> found = state.lock();
+    if (!found) return;
+    if (!ptx) return done(std::unexpected(ptx.error()));
+    found->add_load([state = found.get(), ptx = *ptx, done] {
+      std::shared_ptr<const vm::DeviceKernel> kernel = state->loaded_for_calls(ptx);
+      if (kernel == nullptr || !state->start_call_threads()) return done(std::unexpected("no GPU takes its code"));
+      done(std::move(kernel));
+    });
+  });
 }
 
 void CudaDevices::submit(vm::DeviceCall call) {

@@ -57,6 +57,8 @@ RADDLE_KERNEL int summary(Warp warp, In<double, 1> x, double& least, double& mea
   least = warp.min(x.size(), x[0], [&](int64_t i) { return x[i]; });
   most = warp.max(x.size(), x[0], [&](int64_t i) { return x[i]; });
   mean = warp.sum(x.size(), [&](int64_t i) { return x[i]; }) / static_cast<double>(x.size());
+  // the order of comparisons is not to show
+  if (warp.sum(x.size(), [&](int64_t i) { return int64_t{std::isnan(x[i])}; }) != 0) least = most = mean;
   return 0;
 }
 
@@ -124,8 +126,9 @@ RADDLE_KERNEL void determinant(Warp warp, Matrix a, double& value, Out<double, 2
 }
 
 /// Jacobi's sweeps. @param other  the grid one sweep before
-RADDLE_KERNEL void stencil(Warp warp, Matrix first, int64_t sweeps, Out<double, 2> grid, Out<double, 2> other) {
+RADDLE_KERNEL int stencil(Warp warp, Matrix first, int64_t sweeps, Out<double, 2> grid, Out<double, 2> other) {
   const int64_t n = grid.extent(0), m = grid.extent(1);
+  if (sweeps < 0) return 1;
   warp.for_each(grid.size(), [&](int64_t i) { grid[i] = other[i] = first[i]; });
   for (int64_t sweep = 0; sweep < sweeps; ++sweep) {
     warp.for_each(grid.size(), [&](int64_t i) { other[i] = grid[i]; });
@@ -134,6 +137,7 @@ RADDLE_KERNEL void stencil(Warp warp, Matrix first, int64_t sweeps, Out<double, 
       grid(i, j) = 0.25 * (other(i - 1, j) + other(i + 1, j) + other(i, j - 1) + other(i, j + 1));
     });
   }
+  return 0;
 }
 
 RADDLE_KERNEL void black_scholes(Warp warp, In<double, 1> spot, In<double, 1> strike, In<double, 1> years, double rate,
@@ -149,7 +153,7 @@ RADDLE_KERNEL void black_scholes(Warp warp, In<double, 1> spot, In<double, 1> st
 
 RADDLE_KERNEL int histogram(Warp warp, In<double, 1> x, double low, double high, int64_t bins,
                             Out<int64_t, 1> counts) {
-  if (!(low < high) || bins == 0) return 1;
+  if (!(low < high) || !std::isfinite(high - low) || bins == 0) return 1;
   warp.for_each(x.size(), [&](int64_t i) {
     if (!(x[i] >= low && x[i] <= high)) return;
     const auto bin = static_cast<int64_t>((x[i] - low) / (high - low) * static_cast<double>(bins));
@@ -158,7 +162,8 @@ RADDLE_KERNEL int histogram(Warp warp, In<double, 1> x, double low, double high,
   return 0;
 }
 
-RADDLE_KERNEL void convolution(Warp warp, Matrix image, Matrix filter, Out<double, 2> out) {
+RADDLE_KERNEL int convolution(Warp warp, Matrix image, Matrix filter, Out<double, 2> out) {
+  if (filter.extent(0) % 2 == 0 || filter.extent(1) % 2 == 0) return 1;
   warp.for_each(image.size(), [&](int64_t number) {
     const int64_t i = number / image.extent(1), j = number % image.extent(1);
     double sum = 0;
@@ -167,10 +172,12 @@ RADDLE_KERNEL void convolution(Warp warp, Matrix image, Matrix filter, Out<doubl
         sum += filter(k, l) * at_edge(image, i + filter.extent(0) / 2 - k, j + filter.extent(1) / 2 - l);
     out[number] = sum;
   });
+  return 0;
 }
 
-RADDLE_KERNEL void bilateral(Warp warp, Matrix image, int64_t radius, double sigma_space, double sigma_value,
-                             Out<double, 2> out) {
+RADDLE_KERNEL int bilateral(Warp warp, Matrix image, int64_t radius, double sigma_space, double sigma_value,
+                            Out<double, 2> out) {
+  if (radius < 0 || !(sigma_space > 0) || !(sigma_value > 0)) return 1;
   warp.for_each(image.size(), [&](int64_t number) {
     const int64_t i = number / image.extent(1), j = number % image.extent(1);
     double sum = 0, weights = 0;
@@ -184,6 +191,7 @@ RADDLE_KERNEL void bilateral(Warp warp, Matrix image, int64_t radius, double sig
       }
     out[number] = sum / weights;
   });
+  return 0;
 }
 
 /// Lanes take the diagonals of the table of Needleman and Wunsch, which do not depend on each other here.

@@ -12,7 +12,7 @@
 namespace raddle::vm {
 
 bool ProgramCaller::goes_to_device(std::uint32_t foreign) {
-  return run_.device_calls && run_.device_calls->way_of_call(foreign) != DeviceCalls::Way::here;
+  return run_.device_calls && run_.device_calls->may_go(foreign);
 }
 
 void ProgramCaller::begin_app_kernel_call(Frame& frame, const Instruction& in) {

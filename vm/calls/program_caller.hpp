@@ -43,7 +43,7 @@ class ProgramCaller : WorkerService {
   bool call_foreign(Frame& frame, const CallSite& site, std::uint32_t instruction);
 
   // --- app_kernel_calls.cpp
-  /// A device is to make a call of that foreign function now, or as soon as it is known whether it can.
+  /// A device may make a call of that foreign function now, or as soon as it is known whether it can.
   bool goes_to_device(std::uint32_t foreign);
   void begin_app_kernel_call(Frame& frame, const Instruction& in);
   /// Hands it over; once it has been made, sets what it has given, or makes it here.

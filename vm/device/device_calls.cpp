@@ -48,7 +48,7 @@ DeviceCalls::DeviceCalls(std::shared_ptr<Devices> devices, AppKernelCompiler* co
   }
 }
 
-DeviceCalls::Way DeviceCalls::way_of_call(std::uint32_t foreign) {
+DeviceCalls::Way DeviceCalls::way_of_call(std::uint32_t foreign, bool draws) {
   Entry& entry = shared_->entries[foreign];
   const Stage stage = entry.stage.load(std::memory_order_acquire);
   if (stage == Stage::impossible) return Way::here;
@@ -64,7 +64,7 @@ DeviceCalls::Way DeviceCalls::way_of_call(std::uint32_t foreign) {
         known != 0 ? known : usual_slowness * entry.worker_ns.load(std::memory_order_relaxed) + costs_.batch_ns;
     const bool comes_in_time = 4 * device_ns <= now - first;
     const bool has_room = entry.under_way.load(std::memory_order_relaxed) < waves * entry.kernel->lanes / warp_lanes;
-    if (comes_in_time && has_room && !is_workers_part(entry)) return Way::there;
+    if (comes_in_time && has_room && !(draws && is_workers_part(entry))) return Way::there;
   }
   if (stage == Stage::unknown && entry.spent_ns.load(std::memory_order_relaxed) > costs_.start_ns + clang_ns)
     request(foreign);

@@ -34,9 +34,11 @@ class DeviceCalls {
     there,  ///< submit() it
     later,  ///< wait() until it is known
   };
-  /// How a call is to be run now.
+  /// A call need not be a worker's; way_of_call() decides.
   /// @param foreign  index into Program::foreigns, here and below
-  Way way_of_call(std::uint32_t foreign);
+  bool may_go(std::uint32_t foreign) { return way_of_call(foreign, /*draws=*/false) != Way::here; }
+  /// How a call is to be run now. Once for each call, but after `later`: workers get their part of the answers.
+  Way way_of_call(std::uint32_t foreign) { return way_of_call(foreign, /*draws=*/true); }
   /// A worker has run a call.
   void note(std::uint32_t foreign, std::int64_t spent_ns);
   /// Injects the task as soon as it is known whether there is code. @return false if that is known already: not kept
@@ -73,6 +75,7 @@ class DeviceCalls {
     std::vector<Entry> entries;                    ///< by index of Program::foreigns
     std::deque<std::atomic<std::uint64_t>> calls;  ///< by device; grows under the mutex, before any call goes
   };
+  Way way_of_call(std::uint32_t foreign, bool draws);
   void request(std::uint32_t foreign);
   bool is_workers_part(Entry& entry) const;
 

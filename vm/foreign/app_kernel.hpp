@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <mutex>
 #include <string>
 
@@ -28,9 +29,12 @@ class AppKernelCompiler {
   /// The same code for the same `function`, whatever has become of its file meanwhile.
   /// @return code for as long as the process runs; else why there is none, for the user
   virtual std::expected<AppKernelCode, std::string> load(const ForeignFunction& function) = 0;
-  /// The text of a module in PTX with one kernel, `calls_kernel_name`. Takes a second if nobody has asked before.
-  /// @return else why the kernel runs on no GPU, for the user, in a line
-  virtual std::expected<std::string, std::string> ptx(const ForeignFunction& function) = 0;
+  /// Has the text of a module in PTX made, with one kernel, `calls_kernel_name`. Never waits: it may take a second.
+  /// @param done  called with it on a thread of the compiler's, or with why the kernel runs on no GPU, for the user, in
+  /// a
+  ///              line; not at all if the compiler ends before
+  using PtxReceiver = std::function<void(const std::expected<std::string, std::string>&)>;
+  virtual void request_ptx(const ForeignFunction& function, PtxReceiver done) = 0;
 };
 
 class AppKernelFunction final : public ForeignCode {

@@ -28,9 +28,9 @@ std::int64_t scale(std::uint64_t* words, char*, std::size_t) {
 class AppKernelsOfTests final : public vm::AppKernelCompiler {
  public:
   std::expected<vm::AppKernelCode, std::string> load(const vm::ForeignFunction&) override { return scale; }
-  std::expected<std::string, std::string> ptx(const vm::ForeignFunction&) override {
-    if (!why.empty()) return std::unexpected(why);
-    return "calls " + std::to_string(reinterpret_cast<std::uint64_t>(&scale));
+  void request_ptx(const vm::ForeignFunction&, PtxReceiver done) override {
+    if (!why.empty()) return done(std::unexpected(why));
+    done("calls " + std::to_string(reinterpret_cast<std::uint64_t>(&scale)));
   }
   std::string why;  ///< there is no code for GPUs
 };
