@@ -267,11 +267,13 @@ void ExpressionChecker::check_step_and_bounds(const ast::Range& range) {
   }
   const auto low = written_number(context_, *range.low);
   const auto high = written_number(context_, *range.high);
-  const auto step = range.step == nullptr ? std::nullopt : written_number(context_, *range.step);
+  double step = 0;  // not written as a number
+  if (range.step != nullptr)
+    if (const auto number = written_number(context_, *range.step)) step = *number;
   const char* why = nullptr;
   if (low && high && *low > *high) why = "its first bound is above its last";
-  if (step && *step < 0) why = "its step is negative";
-  if (why == nullptr && low && high && step) warn_of_missed_end(range, *low, *high, *step);
+  if (step < 0) why = "its step is negative";
+  if (why == nullptr && low && high && step != 0) warn_of_missed_end(range, *low, *high, step);
   if (why == nullptr) return;
   context_.diagnostics.report(DiagnosticKind::empty_range, range.span, why)
       .note("a range goes upwards; to go down, count up and subtract: `foreach i in [0:n] { j = n - i; }`");
