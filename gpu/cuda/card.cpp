@@ -203,7 +203,10 @@ std::expected<std::int64_t, int> Card::run(const vm::DeviceBatch& batch, const C
   else
     made = resident_->compute(thread, *code.number, words, batch.count());
   if (made)
-    if (const int error = take_results(batch, words, *made, stream)) made = std::unexpected(error);
+    if (const int error = take_results(batch, words, *made, stream)) {
+      driver_.wait_for_stream(stream);  // for copies that were asked for before the error
+      made = std::unexpected(error);
+    }
   const int error_of_free = driver_.free(memory_of_results, stream);
   if (made && error_of_free != 0) return std::unexpected(error_of_free);
   return made;
@@ -214,11 +217,13 @@ std::expected<std::int64_t, int> Card::compute_by_launch(const CardFunction& cod
                                                          std::uint64_t least, void* stream) {
   const std::int64_t count = words[2];
   std::int64_t made = count;
-  if (const int error = driver_.copy_in(least, &made, sizeof made, stream)) return std::unexpected(error);
   words.push_back(static_cast<std::int64_t>(least));
-  if (const int error = launch(code, words, count, stream)) return std::unexpected(error);
-  if (const int error = driver_.copy_out(&made, least, sizeof made, stream)) return std::unexpected(error);
-  if (const int error = driver_.wait_for_stream(stream)) return std::unexpected(error);
+  int error = driver_.copy_in(least, &made, sizeof made, stream);
+  if (error == 0) error = launch(code, words, count, stream);
+  if (error == 0) error = driver_.copy_out(&made, least, sizeof made, stream);
+  const int error_of_wait = driver_.wait_for_stream(stream);  // after an error, too: `made` is used until then
+  if (error == 0) error = error_of_wait;
+  if (error != 0) return std::unexpected(error);
   return made;
 }
 

@@ -80,7 +80,11 @@ std::expected<std::vector<std::int64_t>, int> Card::run(std::span<const vm::Devi
   std::vector<std::byte> there(layout.size);  // as it is on the card
   std::uint64_t base = 0;
   if (const int error = driver_.allocate(&base, layout.size, stream)) return std::unexpected(error);
-  const auto free_and = [&](int error) { return driver_.free(base, stream), std::unexpected(error); };
+  const auto free_and = [&](int error) {
+    driver_.wait_for_stream(stream);  // what was asked for before the error still uses `there`
+    driver_.free(base, stream);
+    return std::unexpected(error);
+  };
 
   for (const auto& [array, place] : layout.read)
     if (array.second != 0) std::memcpy(&there[place], reinterpret_cast<const void*>(array.first), array.second);
