@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "vm/device/device_run.hpp"
+#include "vm/device/device_use.hpp"
 #include "vm/program/program.hpp"
 
 namespace raddle::vm {

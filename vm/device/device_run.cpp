@@ -51,16 +51,4 @@ void DeviceRun::release(Task*& waiting) {
   }
 }
 
-DeviceUse& DeviceRun::use_of(const DeviceOutcome& outcome) {
-  if (outcome.device >= used.size()) used.resize(outcome.device + 1);
-  return used[outcome.device];
-}
-
-std::vector<DeviceUse> DeviceRun::uses(const std::vector<DeviceFacts>& facts) const {
-  const std::lock_guard lock(mutex);
-  std::vector<DeviceUse> all = used;
-  for (std::size_t i = 0; i < all.size() && i < facts.size(); ++i) all[i].name = facts[i].name;
-  return all;
-}
-
 }  // namespace raddle::vm

@@ -4,9 +4,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <mutex>
-#include <vector>
 
-#include "vm/device/device_use.hpp"
 #include "vm/device/devices.hpp"
 #include "vm/schedule/worker_pool.hpp"
 
@@ -26,15 +24,11 @@ struct DeviceRun {
   void keep(Task& task, Task*& waiting);
   /// Injects them all, unless the run has ended.
   void release(Task*& waiting);
-  DeviceUse& use_of(const DeviceOutcome& outcome);
-  /// Takes the mutex.
-  std::vector<DeviceUse> uses(const std::vector<DeviceFacts>& facts) const;
 
   raddle_leaf_worker run{};  ///< stack_limit: relaxed atomic, by close()
   mutable std::mutex mutex;  ///< guards all below
   std::condition_variable ended;
-  WorkerPool* pool;             ///< not changed, and read without the mutex, as long as something is under way
-  std::vector<DeviceUse> used;  ///< by device
+  WorkerPool* pool;  ///< not changed, and read without the mutex, as long as something is under way
   /// Without the mutex. begin() comes before close(): relaxed. Who ends the last one (acq_rel) tells, under the mutex,
   /// so that close() does not miss it, and touches the pool no more.
   std::atomic<std::size_t> under_way{0};

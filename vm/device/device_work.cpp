@@ -107,11 +107,19 @@ void DeviceWork::Shared::done(std::size_t site, std::int64_t count, const Device
   {
     const std::lock_guard lock(mutex);
     if (outcome.is_lost) entries[site].stage.store(Stage::impossible, std::memory_order_release);  // it would be again
-    DeviceUse& use = use_of(outcome);
-    ++use.batches;
-    use.points += static_cast<std::uint64_t>(outcome.made);
+    if (outcome.device >= uses.size()) uses.resize(outcome.device + 1);
+    ++uses[outcome.device].batches;
+    uses[outcome.device].points += static_cast<std::uint64_t>(outcome.made);
   }
   end(task);
+}
+
+std::vector<DeviceUse> DeviceWork::uses() const {
+  const std::lock_guard lock(shared_->mutex);
+  std::vector<DeviceUse> all = shared_->uses;
+  const std::vector<DeviceFacts> facts = devices_->facts();
+  for (std::size_t i = 0; i < all.size() && i < facts.size(); ++i) all[i].name = facts[i].name;
+  return all;
 }
 
 std::vector<DeviceObstacle> DeviceWork::obstacles() const {

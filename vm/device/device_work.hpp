@@ -51,7 +51,7 @@ class DeviceWork {
   void submit(const ForeachSite& site, DeviceBatch batch, DeviceOutcome& outcome, Task& task);
 
   /// Not while the run goes on.
-  std::vector<DeviceUse> uses() const { return shared_->uses(devices_->facts()); }
+  std::vector<DeviceUse> uses() const;
   std::vector<DeviceObstacle> obstacles() const;  ///< none if no device was opened
 
  private:
@@ -67,7 +67,8 @@ class DeviceWork {
     void done(std::size_t site, std::int64_t count, const DeviceOutcome& outcome, Task& task);
 
     std::vector<Entry> entries;                       ///< by index of Program::foreaches
-    std::map<std::size_t, DeviceObstacle> obstacles;  ///< likewise; guarded by the mutex
+    std::map<std::size_t, DeviceObstacle> obstacles;  ///< likewise; guarded by the mutex, as is what follows
+    std::vector<DeviceUse> uses;                      ///< by device
   };
   std::size_t index_of(const ForeachSite& site) const {
     return static_cast<std::size_t>(&site - program_.foreaches.data());

@@ -63,16 +63,6 @@ std::string receive(ValueKind kind, const std::string& bytes, Value& returned) {
   return {};
 }
 
-std::string read_all(int fd) {
-  std::string bytes;
-  char buffer[4096];
-  for (;;) {
-    const ssize_t count = read(fd, buffer, sizeof buffer);
-    if (count > 0) bytes.append(buffer, static_cast<std::size_t>(count));
-    if (count == 0 || (count < 0 && errno != EINTR)) return bytes;
-  }
-}
-
 }  // namespace
 
 std::string call_isolated(const std::string& name, ValueKind kind, Value& returned,
@@ -92,7 +82,7 @@ std::string call_isolated(const std::string& name, ValueKind kind, Value& return
     close(ends[0]);
     return fmt::format("no process for `{}`: {}", name, error_text(errno));
   }
-  const std::string bytes = read_all(ends[0]);
+  const std::string bytes = read_to_end(ends[0]);
   close(ends[0]);
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;

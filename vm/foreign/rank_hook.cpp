@@ -23,24 +23,6 @@ using HookVariables = std::vector<std::pair<std::string, std::string>>;
 /// The first byte of what the process answers.
 constexpr char hook_failed = 'e', hook_done = 'r';
 
-void write_answer(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = write(fd, bytes.data(), bytes.size());
-    if (count < 0 && errno != EINTR) return;
-    if (count > 0) bytes.remove_prefix(static_cast<std::size_t>(count));
-  }
-}
-
-std::string read_to_end(int fd) {
-  std::string bytes;
-  char buffer[4096];
-  for (;;) {
-    const ssize_t count = read(fd, buffer, sizeof buffer);
-    if (count > 0) bytes.append(buffer, static_cast<std::size_t>(count));
-    if (count == 0 || (count < 0 && errno != EINTR)) return bytes;
-  }
-}
-
 /// What the process answers: the text of an error, or the entries of its environment, each with a zero byte behind it.
 std::string answer_of_hook(const std::string& script, std::int32_t rank, unsigned workers,
                            const HookVariables& variables) {
@@ -80,7 +62,7 @@ std::expected<HookVariables, std::string> run_rank_hook(const std::string& scrip
   const pid_t child = fork();
   if (child < 0) return std::unexpected(error_text(errno));
   if (child == 0) {
-    write_answer(writer.get(), answer_of_hook(script, rank, workers, variables));
+    write_all(writer.get(), answer_of_hook(script, rank, workers, variables));
     _exit(0);
   }
   writer = FileDescriptor();

@@ -32,6 +32,16 @@ int write_all(int fd, std::string_view bytes) {
   return 0;
 }
 
+std::string read_to_end(int fd) {
+  std::string bytes;
+  char buffer[4096];
+  for (;;) {
+    const ssize_t count = read(fd, buffer, sizeof buffer);
+    if (count > 0) bytes.append(buffer, static_cast<std::size_t>(count));
+    if (count == 0 || (count < 0 && errno != EINTR)) return bytes;
+  }
+}
+
 std::uint64_t size_of(const FileDescriptor& file) {
   struct stat status;
   return fstat(file.get(), &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;

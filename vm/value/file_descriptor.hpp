@@ -31,6 +31,9 @@ class FileDescriptor {
 /// Writes all of them unless there is an error. @return 0, or its errno
 int write_all(int fd, std::string_view bytes);
 
+/// All that comes from a pipe until nobody writes to it any more, or there is an error.
+std::string read_to_end(int fd);
+
 /// Bytes of a file; 0 of what is none.
 std::uint64_t size_of(const FileDescriptor& file);
 /// The end of a file of this size, at most so many bytes.
