@@ -147,7 +147,7 @@ CASES = [
     ("run words.df --name --n=4", 2, "", "`--name` needs a value of type string, but `--n=4` follows, which sets another parameter\n  = help: `--name=--n=4`"),
     ("run words.df --name=--n=4", 0, "trace: --n=4,1", ""),
     ("run words.df --name --other", 0, "trace: --other,1", ""),
-    ("run -r /nonexistent hello.df", 0, "trace: hello\n", "there is no folder `/nonexistent` to look for packages in"),
+    ("run -r no/such/folder hello.df", 0, "trace: hello\n", "there is no folder `no/such/folder` to look for packages in"),
     ("run parameter.df --n=-5", 0, "trace: -5", ""),
     ("doc", 0, "string trim(string s)", ""),
     ("doc trim", 0, "import string;", ""),
