@@ -120,6 +120,7 @@ STEPS = [
     Step("completions", "of shells, the manual page, raddle doctor, cmake --install",
          [[PYTHON, "tests/support/check_completions.py"]], beside=True),
     Step("ending", "signals and kills in the middle of a run", [[PYTHON, "tests/stress/end_of_run.py"]], beside=True),
+    Step("memory", "runs whose arrays do not fit into --memory", [[PYTHON, "tests/support/check_memory.py"]], beside=True),
     Step("settings", "configuration files, profiles, variables", [[PYTHON, "tests/support/check_settings.py"]], beside=True),
     Step("commands", "the tool's command line", [[PYTHON, "tests/support/check_command_line.py"]], beside=True),
 ]

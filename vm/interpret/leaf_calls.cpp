@@ -32,8 +32,11 @@ bool fits(const Function& function) {
 std::optional<std::size_t> encode_arguments(Frame& frame, const CallSite& site, const Function& function,
                                             LeafWords& words) {
   std::size_t count = 0;
-  for (std::size_t i = 0; i < site.arguments.size(); ++i)
-    if (!encode(frame.at(site.arguments[i]), function.leaf_parameters[i], words.data(), count)) return std::nullopt;
+  for (std::size_t i = 0; i < site.arguments.size(); ++i) {
+    const Future& argument = frame.at(site.arguments[i]);
+    if (!encode(argument, function.leaf_parameters[i], words.data(), count)) return std::nullopt;
+    if (BoundedMemory::get() && is_array(function.leaf_parameters[i])) object_in<Array>(argument).use_packed();
+  }
   return count;
 }
 

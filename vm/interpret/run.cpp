@@ -261,6 +261,7 @@ class RunDriver {
     total.leaf_calls_shared = run_.pool.leaf_calls_shared();
     total.cells = machine_.cells.counters();
     total.blocks = LargeBlocks::counters();
+    if (const BoundedMemory* const bounded = BoundedMemory::get()) total.memory = bounded->counters();
     for (const RunWorker& each : run_.workers()) {
       const RunCounters& own = each.counters;
       total.tasks += own.tasks;

@@ -15,6 +15,7 @@
 #include "vm/foreign/code_request.hpp"
 #include "vm/memory/cell_store.hpp"
 #include "vm/kernel/kernel_compiler.hpp"
+#include "vm/memory/bounded_memory.hpp"
 #include "vm/memory/large_blocks.hpp"
 #include "vm/program/program.hpp"
 #include "vm/schedule/worker_pool.hpp"
@@ -142,8 +143,9 @@ struct RunCounters {
   std::uint64_t programs_started = 0;  ///< external ones
   std::uint64_t memo_calls_taken = 0;  ///< from the record
   std::uint64_t memo_calls_run = 0;
-  CellCounters cells;            ///< of frames, tasks and all else that waits
-  LargeBlocks::Counters blocks;  ///< for large arrays; of all runs of the process
+  CellCounters cells;              ///< of frames, tasks and all else that waits
+  LargeBlocks::Counters blocks;    ///< for large arrays; of all runs of the process
+  BoundedMemory::Counters memory;  ///< likewise; all 0 where there is no limit
 };
 
 struct RunResult {

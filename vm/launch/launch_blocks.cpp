@@ -72,8 +72,13 @@ std::int64_t Launcher::find_lasting(PointLaunch& points, std::size_t read, const
   if (Buffer* const numbers = known.row->packed_numbers()) {
     const auto size = static_cast<std::int64_t>(numbers->count());
     if (numbers->kind() != kind || first < 0 || first >= size) return 0;
+    count = std::min(count, size - first);
+    if (BoundedMemory::get()) {
+      count = std::min(count, most_at_once());
+      numbers->use(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+    }
     points.computation.set_input(read, numbers->at_index(static_cast<std::size_t>(first)));
-    return std::min(count, size - first);
+    return count;
   }
   if (const OpenNumbers* const open = known.row->numbers(); open && open->kind() == kind)
     if (const std::int64_t there = open->written_from(first, count); there >= least_block) {

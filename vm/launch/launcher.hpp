@@ -117,6 +117,8 @@ class Launcher : WorkerService {
   void* place_of(std::size_t result, const SinkArrays& arrays, std::int64_t key);
   std::int64_t claim_places(const SinkArrays& arrays, const SinkKeys& keys, std::int64_t count);
   void give_back_places(const SinkArrays& arrays, const SinkKeys& keys, std::int64_t made, std::int64_t count);
+  static void use_captures(Frame& frame, const std::vector<LaunchInput>& captures, std::int64_t points);
+  static std::int64_t most_at_once();
   static std::int64_t to_boundary(std::int64_t key, std::int64_t step);
   void finish_parts(const SinkArrays& arrays);
   void write_part(const RangeTask& piece, std::size_t result, Array* to, std::int64_t first, std::int64_t step,

@@ -2,6 +2,7 @@
 // with a lane for each point. Whatever stands in the way (a capture that is not there, an iteration that fails) is no
 // concern here: then iterations are interpreted.
 #include <algorithm>
+#include <limits>
 
 #include "vm/interpret/kernel_caller.hpp"
 #include "vm/interpret/run_state.hpp"
@@ -33,6 +34,7 @@ std::optional<std::int64_t> Launcher::run_launch(const RangeTask& piece, std::in
   if (!has_sinks(piece.frame, launch) || !leaf.bind(piece.frame, launch.captures) ||
       !find_sinks(piece.frame, piece.site, nullptr, nullptr, arrays))
     return std::nullopt;
+  if (BoundedMemory::get()) use_captures(piece.frame, launch.captures, count);
   launch_chunks_.clear();
   launch_reductions_.resize(launch.sinks.size());
   if (!code) lane_machine_.prepare(launch.leaf, leaf.arguments(0));
@@ -40,6 +42,18 @@ std::optional<std::int64_t> Launcher::run_launch(const RangeTask& piece, std::in
       run_parts(piece, leaf, arrays, range_value(piece.low, piece.step, first), piece.step, count);
   finish_parts(arrays);
   return done;
+}
+
+/// Captured arrays are about to be read by so many points. For a few it is not worth while that whole arrays come.
+void Launcher::use_captures(Frame& frame, const std::vector<LaunchInput>& captures, std::int64_t points) {
+  constexpr std::size_t least_share = 16;
+  for (const LaunchInput& capture : captures) {
+    if (capture.value != no_id) continue;
+    const Future& variable = frame.at(capture.operand);
+    if (variable.kind() != ValueKind::array) continue;
+    const Array& array = object_in<Array>(variable);
+    if (array.size() <= static_cast<std::size_t>(points) * least_share) array.use_packed();
+  }
 }
 
 /// Points whose results go to the same arrays, in parts that end where chunks of numbers do: a whole one goes into its
@@ -52,12 +66,20 @@ std::int64_t Launcher::run_parts(const RangeTask& piece, LaunchedLeaf& leaf, con
   std::int64_t done = 0;
   while (done < count) {
     const std::int64_t key = range_value(first, step, done);
-    const std::int64_t part = is_direct ? count - done : std::min(count - done, to_boundary(key, step));
+    const std::int64_t part =
+        is_direct ? std::min(count - done, most_at_once()) : std::min(count - done, to_boundary(key, step));
     const std::int64_t made = run_part(piece, leaf, arrays, key, step, part);
     done += made;
     if (made < part) break;
   }
   return done;
+}
+
+/// Points of a part whose results go straight into arrays: where memory has a limit, what it writes is given up after
+/// it, piece by piece.
+std::int64_t Launcher::most_at_once() {
+  return BoundedMemory::get() ? static_cast<std::int64_t>(BoundedMemory::piece_bytes / sizeof(double))
+                              : std::numeric_limits<std::int64_t>::max();
 }
 
 /// Parts are cut where chunks of numbers begin: a whole one goes into its array as it is.

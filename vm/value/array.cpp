@@ -73,6 +73,7 @@ Ref<Array> Array::packed_of(Buffer::Owner packed) {
   if (packed->count() == 0) return array;
   Rest& rest = array->rest();
   rest.count.store(packed->count(), std::memory_order_relaxed);
+  packed->close();
   rest.packed.store(packed.release(), std::memory_order_relaxed);
   return array;
 }

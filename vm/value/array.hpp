@@ -103,6 +103,10 @@ class alignas(64) Array final : public HeapObject {
   const void* packed(std::size_t& count);
   /// The same with its kind.
   Buffer* packed_numbers();
+  /// What lies packed is about to be read, where memory has a limit (Buffer::use_if_small).
+  void use_packed() const {
+    if (const Buffer* const packed = find_packed()) packed->use_if_small();
+  }
   /// As packed, and true for an empty array.
   bool is_packable(std::size_t& count);
   /// An element without a value that has kept the array from being packed when it was last tried; null if there is none

@@ -238,6 +238,7 @@ Buffer* Array::packed_numbers() {
   if (rest.is_never_packed.load(std::memory_order_relaxed) || unset_element()) return nullptr;
   Buffer::Owner made = pack();
   if (!made) return nullptr;
+  made->close();
   return rest.packed.compare_exchange_strong(packed, made.get(), std::memory_order_acq_rel) ? made.release() : packed;
 }
 

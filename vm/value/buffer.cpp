@@ -11,22 +11,35 @@ namespace raddle::vm {
 
 void Buffer::Free::operator()(Buffer* buffer) const {
   const std::size_t bytes = header_bytes + buffer->count_ * size_of(buffer->kind_);
+  BoundedMemory* const bounded = BoundedMemory::get();
+  if (buffer->block_) return bounded->give_back(*buffer->block_);
+  if (bounded) bounded->count_small(-static_cast<std::ptrdiff_t>(bytes));
   if (bytes >= LargeBlocks::least_bytes)
     LargeBlocks::give_back(buffer, bytes);
   else
     std::free(buffer);
 }
 
-Buffer::Owner Buffer::make(ValueKind kind, std::size_t count) {
+Buffer::Owner Buffer::make(ValueKind kind, std::size_t count, bool is_whole) {
   static_assert(sizeof(Buffer) <= header_bytes);
   constexpr std::size_t most = (~std::size_t{0} >> 1) - 2 * alignment;
   if (count > most / size_of(kind)) throw std::bad_alloc();
   const std::size_t bytes = header_bytes + count * size_of(kind);
+  if (BoundedMemory* const bounded = BoundedMemory::get()) {
+    if (bytes >= BoundedMemory::least_bytes) {
+      BoundedMemory::Block& block = bounded->take(bytes);
+      bounded->begin_write(block, 0, is_whole ? bytes : header_bytes);
+      Owner buffer(new (BoundedMemory::address_of(block)) Buffer(kind, count, &block));
+      bounded->wrote(block, 0, header_bytes);
+      return buffer;
+    }
+    bounded->count_small(static_cast<std::ptrdiff_t>(bytes));
+  }
   void* memory = bytes >= LargeBlocks::least_bytes
                      ? LargeBlocks::take(bytes)
                      : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
   if (!memory) throw std::bad_alloc();
-  return Owner(new (memory) Buffer(kind, count));
+  return Owner(new (memory) Buffer(kind, count, nullptr));
 }
 
 Value Buffer::at(std::size_t index) const {
@@ -49,7 +62,7 @@ Buffer& OpenNumbers::numbers() {
   if (Buffer* const there = numbers_.load(std::memory_order_acquire)) return *there;
   const std::lock_guard lock(making_);
   if (!own_numbers_) {
-    own_numbers_ = Buffer::make(kind_, count_);
+    own_numbers_ = Buffer::make_open(kind_, count_);
     numbers_.store(own_numbers_.get(), std::memory_order_release);
   }
   return *own_numbers_;
@@ -83,7 +96,11 @@ void visit_words(std::size_t first, std::size_t count, const Visit& visit) {
 std::size_t OpenNumbers::claim(std::int64_t key, std::size_t count) {
   if (key < 0 || static_cast<std::size_t>(key) >= count_) return 0;
   const auto first = static_cast<std::size_t>(key);
-  if (are_of_one_) return std::min(count, count_ - first);
+  if (are_of_one_) {
+    count = std::min(count, count_ - first);
+    if (BoundedMemory::get()) numbers().begin_write(first, count);
+    return count;
+  }
   Bits* const claims = claimed();
   std::size_t claimed = 0;
   visit_words(first, std::min(count, count_ - first), [&](std::size_t word, std::uint64_t mask) {
@@ -94,6 +111,7 @@ std::size_t OpenNumbers::claim(std::int64_t key, std::size_t count) {
       claims[word].fetch_and(~not_kept, std::memory_order_acq_rel);
     return before == 0;
   });
+  if (BoundedMemory::get()) numbers().begin_write(first, claimed);
   return claimed;
 }
 
@@ -108,6 +126,7 @@ void OpenNumbers::give_back(std::size_t first, std::size_t count) {
 
 void OpenNumbers::set_written(std::size_t first, std::size_t count) {
   if (count == 0) return;
+  if (BoundedMemory::get()) numbers().wrote(first, count);
   if (count == count_) {
     are_all_written_.store(true, std::memory_order_seq_cst);  // see Note [Promises]
   } else {

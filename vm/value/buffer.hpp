@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 
+#include "vm/memory/bounded_memory.hpp"
 #include "vm/value/value.hpp"
 
 namespace raddle::vm {
@@ -33,7 +34,9 @@ class Buffer {
   using Owner = std::unique_ptr<Buffer, Free>;
   /// Not initialised. @param kind  int_, float_ or boolean
   /// @error std::bad_alloc
-  static Owner make(ValueKind kind, std::size_t count);
+  static Owner make(ValueKind kind, std::size_t count) { return make(kind, count, /*is_whole=*/true); }
+  /// The same, written part by part: claims tell of each before it is written (begin_write()), and when it has been.
+  static Owner make_open(ValueKind kind, std::size_t count) { return make(kind, count, /*is_whole=*/false); }
 
   static std::size_t size_of(ValueKind kind) { return kind == ValueKind::boolean ? 1 : 8; }
 
@@ -50,13 +53,37 @@ class Buffer {
     return static_cast<const std::int64_t*>(data())[index];
   }
 
+  // ---- where memory has a limit, else nothing is done: see BoundedMemory
+  void begin_write(std::size_t first, std::size_t count) {
+    if (block_) BoundedMemory::get()->begin_write(*block_, offset_of(first), count * size_of(kind_));
+  }
+  void wrote(std::size_t first, std::size_t count) {
+    if (block_) BoundedMemory::get()->wrote(*block_, offset_of(first), count * size_of(kind_));
+  }
+  /// All has been written.
+  void close() {
+    if (block_) BoundedMemory::get()->close(*block_);
+  }
+  /// These numbers are about to be read.
+  void use(std::size_t first, std::size_t count) const {
+    if (block_) BoundedMemory::get()->use(*block_, offset_of(first), count * size_of(kind_));
+  }
+  void use() const { use(0, count_); }
+  /// All are about to be read, in any order. Those that would take much of the memory come as they are read.
+  void use_if_small() const {
+    if (block_ && count_ * size_of(kind_) <= BoundedMemory::get()->limit_bytes() / 4) use();
+  }
+
  private:
   static constexpr std::size_t header_bytes = alignment;
-  Buffer(ValueKind kind, std::size_t count) : kind_(kind), count_(count) {}
+  static Owner make(ValueKind kind, std::size_t count, bool is_whole);
+  Buffer(ValueKind kind, std::size_t count, BoundedMemory::Block* block) : kind_(kind), count_(count), block_(block) {}
+  std::size_t offset_of(std::size_t index) const { return header_bytes + index * size_of(kind_); }
   std::byte* bytes() { return reinterpret_cast<std::byte*>(this) + header_bytes; }
 
   const ValueKind kind_;
   const std::size_t count_;
+  BoundedMemory::Block* const block_;  ///< null: the memory is none of those that may go to a file
 };
 
 /// The numbers 0 to count - 1 of an open array that index launches fill: see Note [Promises] in array.hpp. Each has two

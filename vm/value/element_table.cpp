@@ -1,20 +1,42 @@
 #include "vm/value/element_table.hpp"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <new>
 
+#include "vm/memory/bounded_memory.hpp"
 #include "vm/value/made_once.hpp"
 
 namespace raddle::vm {
 
+namespace {
+
+/// Elements that lie apart never go to a file.
+void* counted(void* memory) {
+  if (!memory) throw std::bad_alloc();
+  if (BoundedMemory* const bounded = BoundedMemory::get())
+    bounded->count_small(static_cast<std::ptrdiff_t>(malloc_usable_size(memory)));
+  return memory;
+}
+
+void free_counted(void* memory) {
+  if (BoundedMemory* const bounded = BoundedMemory::get())
+    bounded->count_small(-static_cast<std::ptrdiff_t>(malloc_usable_size(memory)));
+  std::free(memory);
+}
+
+}  // namespace
+
+void NumberChunk::Free::operator()(NumberChunk* chunk) const { free_counted(chunk); }
+
 NumberChunk::Owner NumberChunk::make(ValueKind kind, std::int64_t count) {
   static_assert(sizeof(NumberChunk) % alignof(double) == 0);
   const std::size_t element_size = kind == ValueKind::boolean ? sizeof(std::uint8_t) : sizeof(std::int64_t);
-  void* memory = std::malloc(sizeof(NumberChunk) + static_cast<std::size_t>(count) * element_size);
-  if (!memory) throw std::bad_alloc();
+  void* memory = counted(std::malloc(sizeof(NumberChunk) + static_cast<std::size_t>(count) * element_size));
   return Owner(new (memory) NumberChunk(kind));
 }
 
@@ -59,8 +81,7 @@ ElementTable::~ElementTable() {
 
 Element* ElementTable::allocate(std::int64_t size) {
   const auto count = static_cast<std::size_t>(size);
-  void* memory = std::malloc(count * sizeof(Element));
-  if (!memory) throw std::bad_alloc();
+  void* memory = counted(std::malloc(count * sizeof(Element)));
   auto* part = static_cast<Element*>(memory);
   std::uninitialized_default_construct_n(part, count);
   return part;
@@ -69,7 +90,7 @@ Element* ElementTable::allocate(std::int64_t size) {
 void ElementTable::free(Element* part, std::int64_t size) {
   if (!part) return;
   std::destroy_n(part, size);
-  std::free(part);
+  free_counted(part);
 }
 
 void ElementTable::free_part(std::uintptr_t part, std::int64_t size) {

@@ -39,7 +39,7 @@ class NumberChunk {
  public:
   static constexpr std::int64_t size = 256;  ///< numbers, at most
   struct Free {
-    void operator()(NumberChunk* chunk) const { std::free(chunk); }
+    void operator()(NumberChunk* chunk) const;
   };
   using Owner = std::unique_ptr<NumberChunk, Free>;
   /// @param kind  int_, float_ or boolean

@@ -28,6 +28,8 @@ struct Options {
   unsigned workers = 0;                      ///< 0: all cores
   unsigned process_limit = 0;                ///< 0: as many as workers
   std::size_t call_memory_mib = 0;           ///< 0: half of the memory
+  std::size_t memory_bytes = 0;              ///< of the numbers of arrays; 0: all there is
+  std::string spill_folder;                  ///< for what does not fit; "": that of temporary files
   std::string gpus = "all";                  ///< or "none", "simulated", how many
   int optimisation = 2;                      ///< 0, 1, 2
   std::string emit;                          ///< stage to print instead of running, "" to run

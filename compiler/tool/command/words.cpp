@@ -56,6 +56,13 @@ double read_time(const std::string& option, const std::string& text) {
   return *seconds;
 }
 
+std::size_t read_bytes(const std::string& option, const std::string& text) {
+  const std::optional<double> bytes = sweep::read_size(text);
+  if (!bytes || !(*bytes >= 1) || *bytes > 0x1p62)
+    throw CLI::ValidationError(option, fmt::format("`{}` is no size; 500M, 2G or 1.5T are", text));
+  return static_cast<std::size_t>(*bytes);
+}
+
 std::function<std::string(const std::string&)> is_whole_from(std::uint64_t least) {
   return [least](const std::string& text) {
     const std::optional<std::uint64_t> number = sweep::read_count(text);

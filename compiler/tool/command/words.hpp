@@ -29,6 +29,9 @@ void add_loudness_options(CLI::App& app, Options& options, const char* verbose, 
 /// A time as "90", "90s", "5m", "2h", in seconds. @throws CLI::ValidationError
 double read_time(const std::string& option, const std::string& text);
 
+/// A size as "700", "512k", "500M", "2G", in bytes. @throws CLI::ValidationError
+std::size_t read_bytes(const std::string& option, const std::string& text);
+
 /// Refuses what is no whole number from `least` on; a number below 0 would else become a very large one.
 std::function<std::string(const std::string&)> is_whole_from(std::uint64_t least);
 

@@ -39,16 +39,19 @@ void tell_place() {
   tell_at_once({text.data(), std::min(written.size, text.size())});
 }
 
-}  // namespace
-
-void end_out_of_memory() {
-  constexpr std::string_view message = "raddle: out of memory: a recursion without end, or too much data at a time\n";
+[[noreturn]] void end_by(std::string_view message) {
   while (is_told.exchange(true, std::memory_order_relaxed)) pause();  // that thread ends the process
   terminal::Tty::restore();
   tell_at_once(message);
   tell_place();
   _exit(exit_failed);
 }
+
+}  // namespace
+
+void end_out_of_memory() { end_by("raddle: out of memory: a recursion without end, or too much data at a time\n"); }
+
+void end_out_of_memory(const std::string& why) { end_by(fmt::format("raddle: {}\n", why)); }
 
 void tell_places_in(const SourceMap& sources) { scripts.store(&sources, std::memory_order_release); }
 

@@ -1,5 +1,6 @@
 #pragma once
 // The end of a process that finds no memory.
+#include <string>
 
 namespace raddle {
 class SourceMap;
@@ -13,5 +14,7 @@ void tell_places_in(const SourceMap& sources);
 /// Every allocation that fails ends the process, whoever asks for it: by a message and exit code 1.
 void end_where_memory_ends();
 [[noreturn]] void end_out_of_memory();
+/// @param why  a sentence without its end
+[[noreturn]] void end_out_of_memory(const std::string& why);
 
 }  // namespace raddle::tool

@@ -52,6 +52,19 @@ void add_gpus_option(CLI::App& app, std::string& gpus, const std::string& group)
       ->group(group);
 }
 
+void add_memory_options(CLI::App& app, Options& options, const std::string& group) {
+  app.add_option_function<std::string>(
+         "--memory", [&options](const std::string& text) { options.memory_bytes = read_bytes("--memory", text); },
+         "Memory for the numbers of arrays: what does not fit goes to a file and comes back. 500M, 2G (default: no "
+         "limit)")
+      ->type_name("SIZE")
+      ->group(group);
+  app.add_option("--spill", options.spill_folder,
+                 "Folder of that file, on a fast disk (default: that of temporary files)")
+      ->type_name("FOLDER")
+      ->group(group);
+}
+
 void add_machine_options(CLI::App& app, Options& options) {
   app.add_option("-r", options.package_folders,
                  "Folder with packages of functions in Tcl, also in folders in it (may be repeated). Programs that "
@@ -70,6 +83,7 @@ void add_machine_options(CLI::App& app, Options& options) {
          "than 5,000,000 calls inside each other)")
       ->check(CLI::Range(1, 1 << 30))
       ->type_name("N");
+  add_memory_options(app, options);
   add_gpus_option(app, options.gpus);
   app.add_option("--seed", options.seed, "Seed of random numbers (default 0)")
       ->check(is_whole_from(0))

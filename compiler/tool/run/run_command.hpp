@@ -15,6 +15,7 @@ struct RunWords {
 };
 
 void add_run_options(CLI::App& app, RunWords& words);
+void add_memory_options(CLI::App& app, Options& options, const std::string& group = "Options");
 void add_gpus_option(CLI::App& app, std::string& gpus, const std::string& group = "Options");
 /// With what, and with how much of it, things are run.
 void add_machine_options(CLI::App& app, Options& options);

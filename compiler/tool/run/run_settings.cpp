@@ -3,20 +3,25 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <limits>
 
-#include "compiler/tool/run/app_environment.hpp"
+#include "compiler/tool/formats/quantities.hpp"
 #include "compiler/tool/process/machine.hpp"
+#include "compiler/tool/process/out_of_memory.hpp"
+#include "compiler/tool/run/app_environment.hpp"
 #include "gpu/open_devices.hpp"
 #include "stdlib/native/code_servers.hpp"
 #include "stdlib/native/output.hpp"
+#include "vm/memory/bounded_memory.hpp"
 #include "vm/memory/memory_limit.hpp"
 #include "vm/value/file_descriptor.hpp"
 #include "vm/value/standard_error.hpp"
+#include "vm/value/temporaries.hpp"
 
 namespace raddle::tool {
 
@@ -45,6 +50,28 @@ std::vector<std::string> package_folders(const Options& given, const std::string
   return folders;
 }
 
+/// @return false: an error has been told
+bool limit_memory(const Options& given) {
+  if (given.memory_bytes == 0) return true;
+  constexpr std::size_t least = 8 * vm::BoundedMemory::piece_bytes;
+  if (given.memory_bytes < least) {
+    vm::print_stderr("raddle: --memory: {} is less than can be worked with, {}\n", sweep::size_text(given.memory_bytes),
+                     sweep::size_text(least));
+    return false;
+  }
+  const std::string folder = given.spill_folder.empty() ? vm::temporary_folder() : given.spill_folder;
+  struct statfs system;
+  constexpr auto of_memory = 0x01021994;  // TMPFS_MAGIC of linux/magic.h
+  if (statfs(folder.c_str(), &system) == 0 && system.f_type == of_memory)
+    warn(fmt::format("the folder `{}` lies in memory itself: --spill with one on a disk", folder));
+  const std::expected<void, std::string> begun = vm::BoundedMemory::begin(
+      {.limit_bytes = given.memory_bytes, .spill_folder = folder, .end = [](const std::string& why) {
+         end_out_of_memory(why);
+       }});
+  if (!begun) vm::print_stderr("raddle: --spill: {}\n", begun.error());
+  return begun.has_value();
+}
+
 }  // namespace
 
 std::expected<vm::RunOptions, int> run_options(const Options& given, const std::string& script_path) {
@@ -59,6 +86,7 @@ std::expected<vm::RunOptions, int> run_options(const Options& given, const std::
     return std::unexpected(exit_usage);
   }
   vm::RunOptions options;
+  if (!limit_memory(given)) return std::unexpected(exit_usage);
   options.devices = *devices;
   options.workers = given.workers != 0 ? given.workers : core_count();
   options.process_budget = process_budget(given.process_limit, options.workers);

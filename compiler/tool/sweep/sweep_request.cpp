@@ -129,6 +129,7 @@ void add_script_options(CLI::App& app, Options& options) {
       ->type_name("NAME[=TEXT]")
       ->allow_extra_args(false)
       ->group(group);
+  add_memory_options(app, options, group);
   add_gpus_option(app, options.gpus, group);
   app.add_flag_callback(
          "--no-jit-cache", [&options] { options.jit_cache = false; }, "Compile leaf functions anew, keep none")

@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""Runs whose arrays do not fit into --memory. Each test has a folder of its own.
+
+    check_memory.py [--raddle PATH] [FILTER]
+"""
+
+import os
+import re
+import resource
+import signal
+import subprocess
+import time
+
+from folder_tests import Fault, expect, expect_in, main
+
+MIB = 1 << 20
+
+# 40 tiles of 2 MiB, each read twice, the second time in the other order
+TILES = """import arrays;
+int n = 40;
+float T[][:, :];
+foreach i in [0 : n - 1] { T[i] = full(1.0 * i, 512, 512) + eye(512); }
+float s[];
+foreach i in [0 : n - 1] { s[i] = sum(T[i]) - 2.0 * sum(T[n - 1 - i]); }
+trace(sum(s), T[n - 1][3, 3], T[0][511, 511]);
+"""
+TILES_OUT = "trace: -204492800.0,40.0,1.0\n"
+
+# arrays of 76 MiB, the second one read from both ends
+LONG = """import math;
+import arrays;
+int n = 10000000;
+float a[n];
+foreach i in [0 : n - 1] { a[i] = i * 0.5; }
+float b[n];
+foreach i in [0 : n - 1] { b[i] = sqrt(a[i]) + a[n - 1 - i]; }
+trace(b[0], b[n - 1], b[12345], max(b), min(b));
+"""
+
+
+def stats(stderr):
+    """What --stats says of bytes of arrays."""
+    return {name: int(value) for name, value in re.findall(r"^bytes of arrays, (.*) (\d+)$", stderr, re.MULTILINE)}
+
+
+def tiles_go_and_come(folder):
+    folder.write("tiles.df", TILES)
+    expect(folder.run("run tiles.df").stdout, TILES_OUT)
+    for workers in (1, 2, 8):
+        for limit in (16, 40):
+            done = folder.run(f"run -j {workers} --memory {limit}M --stats tiles.df", out=TILES_OUT)
+            told = stats(done.stderr)
+            expect((workers, limit, told["at most"] <= limit * MIB, told["to the spill file"] >= (80 - limit) * MIB), (workers, limit, True, True))
+        folder.run(f"run -j {workers} --memory 16M --interpret tiles.df", out=TILES_OUT)
+        folder.run(f"run -j {workers} --memory 16M --gpus simulated:whole tiles.df", out=TILES_OUT)
+
+
+def all_fits(folder):
+    folder.write("tiles.df", TILES)
+    told = stats(folder.run("run --memory 1G --stats tiles.df", out=TILES_OUT).stderr)
+    expect((told["to the spill file"], told["from the spill file"], told["dropped"]), (0, 0, 0))
+    expect(told["at most"] >= 80 * MIB, True)
+
+
+def an_array_is_longer_than_memory(folder):
+    folder.write("long.df", LONG)
+    whole = folder.run("run long.df").stdout
+    for workers in (1, 2, 8):
+        done = folder.run(f"run -j {workers} --memory 32M --stats long.df", out=whole)
+        told = stats(done.stderr)
+        expect((told["at most"] <= 32 * MIB, told["to the spill file"] > 100 * MIB), (True, True))
+
+
+def the_process_stays_within_its_limit(folder):
+    """What the system says: the limit, a sixteenth for pages of the file, and what a run has without arrays."""
+    folder.write("tiles.df", TILES)
+    folder.write("nothing.df", "trace(1);\n")
+
+    def most(line):
+        process = folder.start(line)
+        _, status, usage = os.wait4(process.pid, 0)
+        expect(os.waitstatus_to_exitcode(status), 0)
+        return usage.ru_maxrss * 1024
+
+    nothing = most("run -j 1 nothing.df")
+    expect(most("run -j 1 tiles.df") > nothing + 80 * MIB, True)
+    taken = most("run -j 1 --memory 16M tiles.df")
+    if taken > nothing + 60 * MIB:
+        raise Fault(f"it took {taken / MIB:.0f} MiB, {nothing / MIB:.0f} without arrays")
+
+
+def too_little_is_an_error(folder):
+    folder.write("keyed.df", "int n = 4000000;\nfloat a[];\nforeach i in [0 : n - 1] { a[3 * i] = i * 0.5; }\ntrace(size(a));\n")
+    done = folder.run("run --memory 16M keyed.df", code=1, err="raddle: --memory 16.0 MiB is too little: ")
+    expect_in("elements of arrays that lie apart", done.stderr)
+    folder.run("run --memory 4M keyed.df", code=2, err="raddle: --memory: 4.0 MiB is less than can be worked with, 8.0 MiB")
+    for size in ("0", "-1", "2X", "two", "nan", "1e30"):
+        folder.run(f"run --memory={size} keyed.df", code=2, err=f"`{size}` is no size; 500M, 2G or 1.5T are")
+
+
+def no_folder_no_disk(folder):
+    folder.write("tiles.df", TILES)
+    folder.run("run --memory 16M --spill nowhere tiles.df", code=2,
+               err="raddle: --spill: no file can be made in `nowhere`: No such file or directory")
+    folder.write("file", "")
+    folder.run("run --memory 16M --spill file tiles.df", code=2, err="raddle: --spill: no file can be made in `file`: Not a directory")
+
+    def limit_files():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (10 * MIB, 10 * MIB))
+
+    done = subprocess.run([folder.raddle, "run", "--memory", "16M", "--spill", str(folder.path), "tiles.df"], cwd=folder.path,
+                          preexec_fn=limit_files, capture_output=True, text=True, timeout=60, check=False)
+    expect((done.returncode, done.stdout), (1, ""))
+    expect_in(f"can not be written to the folder `{folder.path}`: File too large", done.stderr)
+    expect(sorted(each.name for each in folder.path.iterdir()), ["file", "tiles.df"])
+
+
+def a_kill_leaves_nothing(folder):
+    folder.write("tiles.df", TILES.replace("int n = 40", "int n = 200"))
+    (folder.path / "spill").mkdir()
+    for i in range(20):
+        process = folder.start("run --no-record --memory 16M --spill spill tiles.df")
+        time.sleep(0.02 * (i + 1))
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        expect(list((folder.path / "spill").iterdir()), [])
+
+
+def settings_and_sweeps(folder):
+    folder.write("tiles.df", TILES)
+    folder.write("raddle.toml", '[run]\nmemory = "16M"\nspill = "."\n')
+    told = stats(folder.run("run --stats tiles.df", out=TILES_OUT).stderr)
+    expect((told["at most"] <= 16 * MIB, told["to the spill file"] > 60 * MIB), (True, True))
+    folder.write("point.df", TILES.replace("int n = 40;", "int n = 40;\n@param float x = 1.0;").replace("trace(sum(s)", "trace(x * sum(s)"))
+    swept = folder.run("sweep --memory 24M -j 2 -p x=1,2 point.df").stdout
+    expect_in("-204492800.0", swept)
+    expect_in("-408985600.0", swept)
+
+
+if __name__ == "__main__":
+    main("memory", __doc__, [tiles_go_and_come, all_fits, an_array_is_longer_than_memory, the_process_stays_within_its_limit,
+                             too_little_is_an_error, no_folder_no_disk, a_kill_leaves_nothing, settings_and_sweeps])

@@ -1,0 +1,189 @@
+#include "vm/memory/bounded_memory.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <random>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "vm/value/temporaries.hpp"
+
+using raddle::vm::BoundedMemory;
+
+namespace {
+
+constexpr std::size_t mebibyte = std::size_t{1} << 20;
+
+std::unique_ptr<BoundedMemory> memory_of(std::size_t limit_bytes) {
+  auto made = BoundedMemory::make({.limit_bytes = limit_bytes,
+                                   .spill_folder = raddle::vm::temporary_folder(),
+                                   .end = [](const std::string&) { std::abort(); }});
+  REQUIRE(made.has_value());
+  return std::move(*made);
+}
+
+std::span<std::uint64_t> words(BoundedMemory::Block& block, std::size_t bytes) {
+  return {reinterpret_cast<std::uint64_t*>(BoundedMemory::address_of(block)), bytes / sizeof(std::uint64_t)};
+}
+
+/// Written as launches do: part by part, each announced. @param number  of the block: what the words begin with
+BoundedMemory::Block& written(BoundedMemory& memory, std::size_t bytes, std::uint64_t number, std::size_t part_bytes) {
+  BoundedMemory::Block& block = memory.take(bytes);
+  const std::span<std::uint64_t> all = words(block, bytes);
+  for (std::size_t first = 0; first < bytes; first += part_bytes) {
+    const std::size_t part = std::min(part_bytes, bytes - first);
+    memory.begin_write(block, first, part);
+    for (std::size_t i = first / 8; i < (first + part) / 8; ++i) all[i] = number << 32 | i;
+    memory.wrote(block, first, part);
+  }
+  return block;
+}
+
+bool holds(BoundedMemory::Block& block, std::size_t bytes, std::uint64_t number) {
+  const std::span<std::uint64_t> all = words(block, bytes);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all[i] != (number << 32 | i)) return false;
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("what does not fit goes to the file and comes back") {
+  const auto memory = memory_of(8 * mebibyte);
+  constexpr std::size_t bytes = 3 * mebibyte + 4096;
+  std::vector<BoundedMemory::Block*> blocks;
+  for (std::uint64_t i = 0; i < 10; ++i) blocks.push_back(&written(*memory, bytes, i, 1000 * 8));
+  CHECK(memory->counters().bytes_out >= 10 * bytes - 8 * mebibyte);
+  for (std::uint64_t i = 0; i < 10; ++i) {
+    memory->use(*blocks[i]);
+    CHECK(holds(*blocks[i], bytes, i));
+  }
+  CHECK(memory->counters().bytes_in >= 2 * bytes);
+  CHECK(memory->counters().dropped_bytes > 0);  // the file had them
+  CHECK(memory->counters().peak_bytes <= 8 * mebibyte);
+  for (BoundedMemory::Block* const block : blocks) memory->give_back(*block);
+}
+
+TEST_CASE("what is read without a word is there, too") {
+  const auto memory = memory_of(8 * mebibyte);
+  constexpr std::size_t bytes = 2 * mebibyte;
+  std::vector<BoundedMemory::Block*> blocks;
+  for (std::uint64_t i = 0; i < 12; ++i) blocks.push_back(&written(*memory, bytes, i, bytes));
+  for (std::uint64_t i = 0; i < 12; ++i) CHECK(holds(*blocks[i], bytes, i));
+  CHECK(memory->counters().bytes_in == 0);
+  for (BoundedMemory::Block* const block : blocks) memory->give_back(*block);
+}
+
+TEST_CASE("one block may be larger than the limit") {
+  const auto memory = memory_of(8 * mebibyte);
+  constexpr std::size_t bytes = 20 * mebibyte + 4096;
+  BoundedMemory::Block& block = written(*memory, bytes, 7, mebibyte / 2);
+  memory->use(block);
+  CHECK(holds(block, bytes, 7));
+  CHECK(memory->counters().peak_bytes <= 8 * mebibyte);
+  memory->give_back(block);
+}
+
+TEST_CASE("memory that was given back is there for others, slots of the file as well") {
+  const auto memory = memory_of(8 * mebibyte);
+  for (std::uint64_t i = 0; i < 50; ++i) {
+    BoundedMemory::Block& one = written(*memory, 5 * mebibyte, i, mebibyte);
+    BoundedMemory::Block& other = written(*memory, 5 * mebibyte, i + 1000, mebibyte);
+    CHECK(holds(one, 5 * mebibyte, i));
+    CHECK(holds(other, 5 * mebibyte, i + 1000));
+    memory->give_back(one);
+    memory->give_back(other);
+  }
+  CHECK(memory->counters().peak_bytes <= 8 * mebibyte);
+}
+
+TEST_CASE("a block that is closed as a whole may go") {
+  const auto memory = memory_of(8 * mebibyte);
+  std::vector<BoundedMemory::Block*> blocks;
+  for (int i = 0; i < 6; ++i) {
+    BoundedMemory::Block& block = memory->take(3 * mebibyte);
+    memory->begin_write(block);
+    words(block, 3 * mebibyte)[5] = 42;
+    memory->close(block);
+    blocks.push_back(&block);
+  }
+  for (BoundedMemory::Block* const block : blocks) {
+    CHECK(words(*block, 3 * mebibyte)[5] == 42);
+    CHECK(words(*block, 3 * mebibyte)[6] == 0);
+    memory->give_back(*block);
+  }
+}
+
+TEST_CASE("what is open does not go: more is written into the file") {
+  const auto memory = memory_of(8 * mebibyte);
+  constexpr std::size_t bytes = 3 * mebibyte;
+  std::vector<BoundedMemory::Block*> blocks;
+  for (int i = 0; i < 6; ++i) {
+    BoundedMemory::Block& block = memory->take(bytes);
+    memory->begin_write(block);
+    blocks.push_back(&block);
+  }
+  CHECK(memory->counters().bytes_out == 10 * mebibyte);
+  for (std::uint64_t half = 0; half < 2; ++half)
+    for (std::uint64_t number = 0; number < 6; ++number) {
+      const std::span<std::uint64_t> all = words(*blocks[number], bytes);
+      for (std::size_t i = half * all.size() / 2; i < (half + 1) * all.size() / 2; ++i) all[i] = number << 32 | i;
+      memory->wrote(*blocks[number], half * bytes / 2, bytes / 2);
+    }
+  for (std::uint64_t number = 0; number < 6; ++number) {
+    CHECK(holds(*blocks[number], bytes, number));
+    memory->use(*blocks[number]);
+    CHECK(holds(*blocks[number], bytes, number));
+  }
+  CHECK(memory->counters().peak_bytes <= 8 * mebibyte);
+  for (BoundedMemory::Block* const block : blocks) memory->give_back(*block);
+}
+
+TEST_CASE("threads that write, read and give back") {
+  constexpr unsigned threads = 8;
+  const auto memory = memory_of(24 * mebibyte);
+  constexpr std::size_t bytes = mebibyte + mebibyte / 2;
+  // read by all while others make it go
+  BoundedMemory::Block& shared = written(*memory, 4 * mebibyte, 99, mebibyte);
+  const auto work = [&](unsigned thread) {
+    std::mt19937 random(thread);
+    std::vector<std::pair<BoundedMemory::Block*, std::uint64_t>> own;
+    bool is_right = true;
+    for (std::uint64_t i = 0; i < 60; ++i) {
+      const std::uint64_t number = thread * 1000 + i;
+      own.emplace_back(&written(*memory, bytes, number, 100'000 * 8), number);
+      if (random() % 2 == 0) memory->use(shared);
+      is_right = is_right && words(shared, 4 * mebibyte)[random() % 1000] >> 32 == 99;
+      const auto [block, found] = own[random() % own.size()];
+      if (random() % 2 == 0) memory->use(*block);
+      is_right = is_right && holds(*block, bytes, found);
+      if (own.size() > 5) {
+        memory->give_back(*own.front().first);
+        own.erase(own.begin());
+      }
+    }
+    for (const auto& [block, number] : own) memory->give_back(*block);
+    return is_right;
+  };
+  std::vector<char> right(threads);
+  {
+    std::vector<std::jthread> all;
+    for (unsigned i = 0; i < threads; ++i) all.emplace_back([&, i] { right[i] = work(i) ? 1 : 0; });
+  }
+  CHECK(std::ranges::count(right, 1) == threads);
+  CHECK(holds(shared, 4 * mebibyte, 99));
+  CHECK(memory->counters().peak_bytes <= 24 * mebibyte);
+  memory->give_back(shared);
+}
+
+TEST_CASE("a folder that is not there") {
+  const auto made = BoundedMemory::make(
+      {.limit_bytes = 8 * mebibyte, .spill_folder = "no/such/folder", .end = [](const std::string&) { std::abort(); }});
+  REQUIRE_FALSE(made.has_value());
+  CHECK(made.error() == "no file can be made in `no/such/folder`: No such file or directory");
+}
