@@ -40,4 +40,10 @@ void LastEnd::end(int code) {
   _exit(code);
 }
 
+void LastEnd::prepare(int code) {
+  if (is_ending_.exchange(true, std::memory_order_relaxed)) return;
+  cancel_.abandon();
+  before_end_(code);
+}
+
 }  // namespace raddle::tool
