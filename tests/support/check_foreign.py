@@ -183,7 +183,9 @@ int l; boolean b; float s, low, high;
 trace(l, b, s, low, high);
 """)
     for mode in MODES:
-        expect(folder.run(f"run {mode}a.df", env=folder.cache).stdout, "trace: 4,1,2483.0,0.0,49.5\n")
+        done = folder.run(f"run --stats {mode}a.df", env=folder.cache)
+        expect(done.stdout, "trace: 4,1,2483.0,0.0,49.5\n")
+        expect_in("calls of AppKernels by workers 1\n", done.stderr)
 
 
 def kernel_is_compiled_once(folder):

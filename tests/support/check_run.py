@@ -253,13 +253,13 @@ def too_few_threads_are_no_fault(folder):
 
 
 def a_crash_in_c_is_told(folder):
-    """With the library, and what helps; not that of a process of its own, which is an error of the call."""
+    """With the function, the library and what helps; not that of a process of its own, which is an error of the call."""
     crash = '@library="libc.so.6" (int n) atoi(int text);\n'
     folder.write("crash.df", 'import io;\n' + crash + 'printf("before") => trace(atoi(8));\n')
     told = folder.run("run crash.df", code=-11, out="before\n").stderr
-    expect(bool(re.fullmatch(r"raddle: Segmentation fault in .*libc\.so\.6`\n  = help: .*`@isolate`.*\n", told)), True)
+    expect(bool(re.fullmatch(r"crash\.df:2:30: error: `atoi` of `libc\.so\.6` has ended the run: Segmentation fault \[run_time\]\n  = help: .*`@isolate`.*\n", told)), True)
     folder.write("many.df", "import stats;\n" + crash + "int a[];\nforeach i in [0:99999] { a[i] = atoi(8 + i); }\ntrace(sum(a));\n")
-    folder.run("run many.df", code=-11, out="", err="raddle: Segmentation fault in ")
+    folder.run("run many.df", code=-11, out="", err="many.df:2:30: error: `atoi` of `libc.so.6` has ended the run: Segmentation fault")
     folder.write("apart.df", "@isolate " + crash + "trace(atoi(8));\n")
     told = folder.run("run apart.df", code=1, out="").stderr
     expect(("`atoi` was ended by signal 11" in told, "raddle: " in told), (True, False))
@@ -579,8 +579,18 @@ def swift_t_has_its_own_words(folder):
     folder.run("swift-t -A k=v -E 'import sys; trace(turbine_workers(), argv(\"k\"));'", out="trace: 5,v\n", env={"PROCS": "6"})
     folder.run("swift-t -n 1 -E 'trace(1);'", code=2, err="-n 2 has one worker")
     folder.run("swift-t", code=2, err="no script given")
+    folder.run("swift-t -v", out=folder.run("version").stdout)
+    told = folder.run("swift-t -i nosuch -E 'import io; trace(1);'", code=3).stderr
+    expect(told.splitlines()[:2], ["(command line):1:4: error: unknown module `nosuch` [unknown_module]", "  1 | -i nosuch"])
+    folder.run("swift-t -A zz -E 'trace(1);'", code=2, err="-A zz: it is to be KEY=VALUE")
+    folder.run("swift-t -e =1 -E 'trace(1);'", code=2, err="-e =1: it is to be NAME=VALUE, or the name of a variable")
+    folder.run("swift-t -e RADDLE_NOT_SET -E 'trace(1);'", out="trace: 1\n", err="raddle: warning: -e RADDLE_NOT_SET: there is no such variable")
+    for name, value in (("PROCS", "x"), ("PROCS", "0"), ("ADLB_SERVERS", "x"), ("ADLB_SERVERS", "0"), ("ADLB_SERVERS", "-1")):
+        folder.run("swift-t -E 'trace(1);'", code=2, err=f"{name} is `{value}`: no number of", env={name: value})
+    folder.run("swift-t -n 4 -E 'import sys; trace(turbine_workers());'", out="trace: 2\n", env={"ADLB_SERVERS": "2"})
     folder.run("swift-t --nowhere x.swift", code=2, err="--nowhere")
     told = folder.run("swift-t -v -m pbs -o x.tic -u -n 2 -E 'trace(1);'", out="trace: 1\n").stderr
+    expect(told.splitlines()[0], folder.run("version").stdout.strip())
     expect([line for line in told.splitlines() if "tic" in line or "pbs" in line or "-u" in line],
            ["raddle: -m pbs: there is no other scheduler than raddle's own", "raddle: -o x.tic: nothing is kept of a compilation",
             "raddle: -u: a script is compiled in each run"])
