@@ -235,6 +235,13 @@ def too_few_threads_are_no_fault(folder):
     raddle = shutil.copy(folder.raddle, folder.path)
     folder.write("loop.df", "int a[];\nforeach i in [1:1000] { a[i] = i; }\ntrace(size(a));\n")
     folder.write("app.df", 'app (void v) says(int i) { "echo" i }\nforeach i in [1:20] { says(i); }\n')
+    folder.write("state.df", """import python;
+python_persist("n=1") => foreach i in [0:9] { trace(python_persist("import time; time.sleep(0.1)", "str(n)")); }
+""")
+    told = folder.run("run -j 2 --keep-going state.df", code=1).stderr
+    expect_in("NameError: name 'n' is not defined", told)
+    expect_in("each of 2 workers has a process of its own for python_persist: `@location` before both calls takes one", told)
+    folder.run("run -j 1 state.df", out="trace: 1\n" * 10)
     folder.write("swept.df", "@param int n = 0;\n@result int y = 2 * n;\n")
     commands = [["run", "-j4", "loop.df"], ["run", "-j4", "--timeout=1m", "loop.df"], ["run", "-j4", "app.df"],
                 ["sweep", "-j4", "swept.df", "-p", "n=1:4"], ["sweep", "-j4", "--timeout=1m", "swept.df", "-p", "n=1:4"],
@@ -616,6 +623,24 @@ wait (a) { trace(a, trim(read(told()))); }
     expect(told[:3] + told[-1:], ["leader", "start0", "start1", "over"])
     expect(told[3] in ("trace: 1 1 8,0 7 home", "trace: 1 1 8,0 8 home"), True)
     expect((folder.path / "staged").exists(), True)
+    folder.write("ranks.df", """import io;
+import launch;
+import location;
+import string;
+import sys;
+(string o) by_tcl(int i) "turbine" "0.1" [ "set <<o>> [exec sh -c {echo $ADLB_RANK_SELF$ADLB_RANK_LEADER} | cat]" ];
+(string o) by_pipe(int i) "turbine" "0.1" [ "set p [open {|sh -c {echo $ADLB_RANK_SELF}}]; set <<o>> [read -nonewline $p]; close $p" ];
+(string o) none(int i) "turbine" "0.1" [ "catch {exec no_such_program 1} <<o>>" ];
+location last = locationFromRank(1);
+string out; int code;
+(out, code) = system(["sh", "-c", "echo $ADLB_RANK_OFFSET$DEVICE"]);
+printf("%s %s %s|%s|%s", @location=last by_tcl(1), @location=last by_pipe(1), trim(out), none(1), launch("sh", ["-c", "exit 3$ADLB_RANK_SELF"], 1));
+""")
+    told = folder.run("run -j 2 ranks.df", env={"TURBINE_WORKER_HOOK_STARTUP": "set env(DEVICE) d$env(ADLB_RANK_SELF)"}).stdout
+    expect(bool(re.fullmatch(r'10 1 (0d0|1d1)\|couldn.t execute "no_such_program": no such file or directory\|3[01]\n', told)), True)
+    folder.write("swept.df", "@param int n = 1;\n@result int r = n;\n")
+    hook = {"TURBINE_LEADER_HOOK_STARTUP": "puts leader"}
+    folder.run("sweep -p n=1,2 swept.df", env=hook, err="raddle: warning: TURBINE_LEADER_HOOK_STARTUP: a sweep does not run it")
     folder.run("run env.df", code=1, err="TURBINE_LEADER_HOOK_STARTUP: no", env={"TURBINE_LEADER_HOOK_STARTUP": "error no"})
     folder.write("one.df", "trace(1);\n")
     folder.run("run one.df", out="", env={"TURBINE_STDOUT": "out/out-%%%.txt"})

@@ -63,8 +63,6 @@ void check_files_of_code(const ir::Module& module, Diagnostics& diagnostics) {
   while (!next.empty()) {
     const ir::Function& function = module.functions[next.back()];
     next.pop_back();
-    for (const ir::IndexLaunch& launch : function.launches)
-      if (called.insert(launch.leaf).second) next.push_back(launch.leaf);
     for (const ir::Region& region : function.regions)
       for (const ir::Op& op : region.ops)
         if (op.kind == ir::OpKind::call && called.insert(op.callee).second) next.push_back(op.callee);
