@@ -18,6 +18,7 @@
 #include <mutex>
 #include <optional>
 #include <string_view>
+#include <system_error>
 #include <thread>
 
 #include "vm/value/file_descriptor.hpp"
@@ -37,8 +38,10 @@ std::atomic<PlaceWriter> place_writer = nullptr;
 
 /// Who ends the process posts `asked`, and waits for `kept`, which the keeping thread posts.
 sem_t asked, kept;
-std::mutex keeper_mutex;  // guards `keeper`; held while it is called, so that it is there meanwhile
+std::mutex keeper_mutex;  // guards the next two; held while `keeper` is called, so that it is there meanwhile
 std::function<void()> keeper;
+bool is_telling = false;               // tell_of_crashes() has been called
+std::atomic<bool> is_keeping = false;  // the thread is there; set once, under the mutex
 
 /// Of one message. Allocates nothing: the heap may be what has been damaged.
 class Message {
@@ -133,6 +136,7 @@ bool tell_fault(int signal, const siginfo_t& info, const void* context) {
 
 /// By one thread at most.
 void keep_what_is_done() {
+  if (!is_keeping.load(std::memory_order_acquire)) return;
   timespec until;
   clock_gettime(CLOCK_REALTIME, &until);
   until.tv_sec += longest_keeping_s;
@@ -165,20 +169,28 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   for (;;) syscall(SYS_exit_group, code_of_failure);  // `_exit` would be taken for the code's own call
 }
 
+void keep_in_thread() {
+  while (sem_wait(&asked) != 0) continue;
+  {
+    const std::lock_guard lock(keeper_mutex);
+    if (keeper) keeper();
+  }
+  sem_post(&kept);
+}
+
+/// As soon as there is code that may crash, and something to be kept. With keeper_mutex held.
 void start_keeping() {
+  if (!is_telling || !keeper || is_keeping.load(std::memory_order_relaxed)) return;
   sem_init(&asked, 0, 0);
   sem_init(&kept, 0, 0);
   sigset_t all, own;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &own);  // signals are for other threads
-  std::thread([] {
-    while (sem_wait(&asked) != 0) continue;
-    {
-      const std::lock_guard lock(keeper_mutex);
-      if (keeper) keeper();
-    }
-    sem_post(&kept);
-  }).detach();
+  try {
+    std::thread(keep_in_thread).detach();
+    is_keeping.store(true, std::memory_order_release);
+  } catch (const std::system_error&) {  // no thread: then nothing is kept
+  }
   pthread_sigmask(SIG_SETMASK, &own, nullptr);
 }
 
@@ -189,7 +201,11 @@ void tell_of_crashes() {
   std::call_once(once, [] {
     teller = getpid();
     watch_exits();
-    start_keeping();
+    {
+      const std::lock_guard lock(keeper_mutex);
+      is_telling = true;
+      start_keeping();
+    }
     struct sigaction action = {};
     action.sa_sigaction = on_fault;
     action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
@@ -205,6 +221,7 @@ void tell_places_by(PlaceWriter writer) { place_writer.store(writer, std::memory
 CrashKeeper::CrashKeeper(std::function<void()> keep) {
   const std::lock_guard lock(keeper_mutex);
   keeper = std::move(keep);
+  start_keeping();
 }
 
 CrashKeeper::~CrashKeeper() {
