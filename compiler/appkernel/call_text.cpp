@@ -139,10 +139,12 @@ extern "C" __attribute__((nvptx_kernel)) void {6}(std::uint64_t* words, std::int
 extern "C" std::int64_t {1}(std::uint64_t* words, char* error, std::size_t size) {{
   try {{
     return called(raddle::Warp(), words);
+  }} catch (const raddle::Failure& failure) {{
+    std::snprintf(error, size, ": %s", failure.reason);
   }} catch (const std::exception& thrown) {{
-    std::snprintf(error, size, "%s", thrown.what());
+    std::snprintf(error, size, " threw an exception: %s", thrown.what());
   }} catch (...) {{
-    std::snprintf(error, size, "of a type without a text");
+    std::snprintf(error, size, " threw an exception of a type without a text");
   }}
   return 1;
 }}

@@ -118,6 +118,9 @@ void check_annotations(Context& context, const ast::Annotations& annotations, An
     if (const ast::Annotation* first = find_annotation(annotations, name); first != &annotation)
       context.diagnostics.report(DiagnosticKind::repeated_annotation, mark_of(annotation), name)
           .label(mark_of(*first), "first given here");
+    if (const ast::Annotation* cpu = find_annotation(annotations, "cpu"); name == "gpu" && cpu != nullptr)
+      context.diagnostics.report(DiagnosticKind::contradicting_annotations, mark_of(annotation), "cpu", name)
+          .label(mark_of(*cpu), "the other one");
     if (known->value == ValueRule::needed && annotation.value == nullptr)
       context.diagnostics.report(DiagnosticKind::annotation_value, mark_of(annotation), name, "needs a value");
     if (known->value == ValueRule::none && annotation.value != nullptr)

@@ -105,6 +105,8 @@ class Verdict {
       } else if (use_.reads.empty()) {
         warn_unused("is never used");
       }
+    } else if (variable_.has_no_elements) {
+      return;
     } else if (is_collection()) {
       show_misspelt(context_.diagnostics.report(DiagnosticKind::never_filled, variable_.span, variable_.name))
           .label(read->span, "read here");
@@ -239,9 +241,11 @@ void check_assignment(Context& context) {
     const TypeId type = context.store().base(variable.type);
     const bool collection = context.store().is_array(type) || context.store().kind(type) == TypeKind::bag;
     const bool in_parts = std::ranges::any_of(use.writes, [](const Write& write) { return !write.path.empty(); });
-    // a collection that nothing writes is empty, not unset: it is made where it is declared
+    // a collection that nothing writes is empty, not unset, as an array of no elements is: it is made where it is
+    // declared
     const bool is_input = context.options.piece != nullptr && variable.role == VariableRole::global;
-    const bool stays_empty = collection && use.writes.empty() && use.is_declared && !is_input;
+    const bool stays_empty =
+        (collection || variable.has_no_elements) && use.writes.empty() && use.is_declared && !is_input;
     variable.written_by_element = in_parts || stays_empty;
     if (!is_excused(context, id, use)) Verdict(context, variable, all, use).report();
   }

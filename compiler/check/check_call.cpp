@@ -87,6 +87,22 @@ void take_literals_as_floats(Context& context, ast::Call& call, TypeId wanted, s
     for (ast::Expr* const literal : literals) literal->type = TypeStore::int_;
 }
 
+/// `max(A, 0)`, which NumPy's users write for `amax(A, 0)`.
+void warn_of_axis(Context& context, const ast::Call& call) {
+  const ast::Expr& array = *call.arguments.front().value;
+  const ast::Expr& number = *call.arguments.back().value;
+  const TypeStore& types = context.store();
+  if (number.kind != ast::ExprKind::IntLiteral || !types.is_dense(array.type)) return;
+  const auto axis = as<const ast::IntLiteral>(number).value;
+  if (types.dense_element(array.type) != TypeStore::float_ || axis >= types.rank(array.type)) return;
+  const std::string text = source_text(context, array.span);
+  context.diagnostics
+      .report(DiagnosticKind::like_an_axis, call.span,
+              call.callee.text + "(" + text + ", " + std::to_string(axis) + ")", std::to_string(axis))
+      .note("`a" + call.callee.text + "(" + text + ", " + std::to_string(axis) +
+            ")` of `import arrays;` goes along the axis; to compare, write `" + std::to_string(axis) + ".0`");
+}
+
 }  // namespace
 
 void ExpressionChecker::call(ast::Call& call) {
@@ -166,6 +182,7 @@ void ExpressionChecker::check_outputs_are_known(const ast::Call& call, const Sig
 /// What can be told from the arguments of library functions before the script runs.
 void ExpressionChecker::known_arguments(const ast::Call& call) {
   const std::string& name = call.callee.text;
+  if ((name == "max" || name == "min") && call.is_lifted) warn_of_axis(context_, call);
   if (name == "printf" || name == "sprintf") {
     std::vector<ast::Expr*> values;
     for (std::size_t i = 1; i < call.arguments.size(); ++i) values.push_back(call.arguments[i].value.get());

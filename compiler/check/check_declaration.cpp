@@ -1,5 +1,8 @@
 // Declarations of variables, and @param and @result.
 #include "compiler/check/check_statement.hpp"
+
+#include <algorithm>
+
 #include "compiler/check/constant_value.hpp"
 #include "compiler/check/resolve_types.hpp"
 
@@ -35,6 +38,16 @@ bool is_literal(const ast::Expr& expr) {
 bool makes_updateable(const ast::Expr& expr) {
   return expr.kind == ast::ExprKind::Call && ast::as<const ast::Call>(expr).callee_kind == ast::CalleeKind::builtin &&
          expr.type == TypeStore::updateable;
+}
+
+/// `float a[0, 3];`
+bool has_extent_0(const Context& context, TypeId type, const ast::Declaration& declaration,
+                  const ast::Declarator& declarator) {
+  if (!context.store().is_dense(type)) return false;
+  const ast::Dimension* const dimension = extents_of(declaration.type, declarator.dimensions);
+  return dimension != nullptr && std::ranges::any_of(dimension->entries, [](const auto& entry) {
+           return entry->kind == ast::ExprKind::IntLiteral && ast::as<const ast::IntLiteral>(*entry).value == 0;
+         });
 }
 
 }  // namespace
@@ -89,6 +102,7 @@ void StatementChecker::declarator(ast::Declaration& declaration, ast::Declarator
   }
   const VariableRole role = scopes_.at_top_level() ? VariableRole::global : VariableRole::local;
   declarator.variable = scopes_.declare(declarator.name, type, role);
+  context_.variable(declarator.variable).has_no_elements = has_extent_0(context_, type, declaration, declarator);
   if (bad_mapping) context_.silenced.insert(declarator.variable);
   if (type == TypeStore::updateable) updateable(declarator);
   if (context_.options.piece != nullptr) return;  // a session has no command line, and shows what it is asked for

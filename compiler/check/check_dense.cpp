@@ -168,9 +168,12 @@ void ExpressionChecker::array_result(ast::Call& call, TypeId wanted) {
   const ast::Expr& array = *call.resolved_arguments.front();
   const auto extents = static_cast<std::uint32_t>(call.resolved_arguments.size() - 1);
   const auto refuse = [&](const char* what) {
-    if (array.type != TypeStore::error)
-      context_.diagnostics.report(DiagnosticKind::wrong_argument_type, array.span, 1, name, what,
-                                  context_.name(array.type));
+    if (array.type == TypeStore::error) return TypeStore::error;
+    Diagnostic& diagnostic = context_.diagnostics.report(DiagnosticKind::wrong_argument_type, array.span, 1, name, what,
+                                                         context_.name(array.type));
+    if (name == "dense" && types.is_array(array.type) && types.is_array(types.at(array.type).element))
+      diagnostic.note(
+          "an array of several dimensions is declared with its extents: `float A[2, 2] = [[1.0, 2.0], [3.0, 4.0]];`");
     return TypeStore::error;
   };
   if (name == "reshape" || name == "flatten") {

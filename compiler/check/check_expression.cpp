@@ -296,7 +296,9 @@ TypeId ExpressionChecker::element(ast::Index& index, TypeId array) {
       context_.diagnostics
           .report(DiagnosticKind::not_supported, index.span,
                   is_slice ? "slices of growing arrays" : "several indices of a growing array in one `[...]`")
-          .note("a dense array has both, as in `float A[n, m];`: `A[i, j]`, `A[1:n-2, :]`");
+          .note(is_slice ? "`slice(array, first, last)` of `import arrays;` has these elements; a dense array has "
+                           "slices, as in `float A[n, m];`: `A[1:n-2, :]`"
+                         : "a dense array has both, as in `float A[n, m];`: `A[i, j]`, `A[1:n-2, :]`");
     return index.type = TypeStore::error;
   }
   ast::Expr& key = *index.indices.front();

@@ -32,6 +32,7 @@ struct Variable {
   /// Arrays, bags and structures: true if elements or fields are assigned one by one (then the variable is
   /// created where it is declared); false if it is assigned whole.
   bool written_by_element = false;
+  bool has_no_elements = false;  ///< a dense array, of which one extent is written as 0: nothing need be assigned
   bool is_read = false;
 };
 

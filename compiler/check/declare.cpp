@@ -230,6 +230,18 @@ bool is_generic(const ast::FunctionDefinition& function) {
   });
 }
 
+/// An AppKernel has no body in the script, either.
+void refuse_gpu(Context& context, const ast::FunctionDefinition& function) {
+  const ast::Annotation* gpu = find_annotation(function.annotations, "gpu");
+  const bool is_kernel = find_annotation(function.annotations, "kernel") != nullptr;
+  if (gpu == nullptr || function.body_kind == ast::BodyKind::block || is_kernel) return;
+  const char* const what = function.body_kind == ast::BodyKind::command ? "an app"
+                           : function.body_kind == ast::BodyKind::tcl   ? "a function in Tcl"
+                                                                        : "a function of a shared library";
+  context.diagnostics.report(DiagnosticKind::misplaced_annotation, mark_of(*gpu), "gpu",
+                             std::string(what) + ", which runs on the CPU");
+}
+
 void declare_function(Context& context, ast::FunctionDefinition& function) {
   check_annotations(context, function.annotations, AnnotationPlace::definition, function.span);
   const auto index = static_cast<std::uint32_t>(context.program.functions.size());
@@ -246,6 +258,7 @@ void declare_function(Context& context, ast::FunctionDefinition& function) {
     signature.outputs.push_back(std::move(output.alternatives.front()));
   signature.inputs = declare_formals(context, function, function.inputs, VariableRole::input, checked.inputs);
   check_foreign(context, function);
+  refuse_gpu(context, function);
   check_dispatch(context, function);
   if (function.is_main) check_main(context, function, index);
   if (const auto type = context.types.find(function.name.text); type != context.types.end() && !type->second.is_alias)

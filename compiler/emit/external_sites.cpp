@@ -55,10 +55,14 @@ vm::ForeignType foreign_type(const TypeStore& types, TypeId type) {
 
 vm::ForeignFunction foreign_function(const TypeStore& types, const ir::Function& function) {
   vm::ForeignFunction foreign;
+  foreign.name = ir::written_name(function);
+  foreign.place = {function.span.file, function.span.begin, function.span.end};
   foreign.kind = static_cast<vm::ForeignKind>(function.foreign.kind);
   foreign.library = function.foreign.library;
   foreign.version = function.foreign.version;
   foreign.code = function.foreign.code;
+  // in the library `f_` is a part of `f`
+  if (foreign.library.starts_with('<') && foreign.name.ends_with('_')) foreign.name.pop_back();
   foreign.declared_outputs = function.foreign.outputs;
   foreign.varargs = function.foreign.varargs;
   const std::vector<std::uint32_t>& ranks = function.foreign.ranks;

@@ -53,7 +53,7 @@ RADDLE_KERNEL void dot(Warp warp, In<double, 1> x, In<double, 1> y, double& prod
 }
 
 RADDLE_KERNEL int summary(Warp warp, In<double, 1> x, double& least, double& mean, double& most) {
-  if (x.size() == 0) return 1;
+  if (x.size() == 0) return raddle::failure("there are no numbers");
   least = warp.min(x.size(), x[0], [&](int64_t i) { return x[i]; });
   most = warp.max(x.size(), x[0], [&](int64_t i) { return x[i]; });
   mean = warp.sum(x.size(), [&](int64_t i) { return x[i]; }) / static_cast<double>(x.size());
@@ -90,7 +90,8 @@ RADDLE_KERNEL int inverse(Warp warp, Matrix a, Out<double, 2> b, Out<double, 2> 
   for (int64_t k = 0; k < n; ++k) {
     exchange_rows(warp, work, b, k);
     const double pivot = work(k, k);
-    if (!(std::fabs(pivot) > 0)) return 1;
+    if (std::isnan(pivot)) return raddle::failure("an element of the matrix is NaN or infinite");
+    if (pivot == 0) return raddle::failure("the matrix is singular");
     warp.for_each(n, [&](int64_t j) {
       work(k, j) /= pivot;
       b(k, j) /= pivot;
@@ -128,7 +129,7 @@ RADDLE_KERNEL void determinant(Warp warp, Matrix a, double& value, Out<double, 2
 /// Jacobi's sweeps. @param other  the grid one sweep before
 RADDLE_KERNEL int stencil(Warp warp, Matrix first, int64_t sweeps, Out<double, 2> grid, Out<double, 2> other) {
   const int64_t n = grid.extent(0), m = grid.extent(1);
-  if (sweeps < 0) return 1;
+  if (sweeps < 0) return raddle::failure("the number of sweeps is negative");
   warp.for_each(grid.size(), [&](int64_t i) { grid[i] = other[i] = first[i]; });
   for (int64_t sweep = 0; sweep < sweeps; ++sweep) {
     warp.for_each(grid.size(), [&](int64_t i) { other[i] = grid[i]; });
@@ -140,20 +141,29 @@ RADDLE_KERNEL int stencil(Warp warp, Matrix first, int64_t sweeps, Out<double, 2
   return 0;
 }
 
-RADDLE_KERNEL void black_scholes(Warp warp, In<double, 1> spot, In<double, 1> strike, In<double, 1> years, double rate,
+RADDLE_KERNEL int black_scholes(Warp warp, In<double, 1> spot, In<double, 1> strike, In<double, 1> years, double rate,
                                  double volatility, Out<double, 1> call, Out<double, 1> put) {
+  if (volatility < 0) return raddle::failure("the volatility is negative");
   warp.for_each(spot.size(), [&](int64_t i) {
+    if (spot[i] < 0 || strike[i] < 0 || years[i] < 0) {
+      call[i] = put[i] = NAN;
+      return;
+    }
     const double spread = volatility * std::sqrt(years[i]);
-    const double d1 = (std::log(spot[i] / strike[i]) + (rate + 0.5 * volatility * volatility) * years[i]) / spread;
     const double paid = strike[i] * std::exp(-rate * years[i]);
+    const double over = std::log(spot[i] / strike[i]) + (rate + 0.5 * volatility * volatility) * years[i];
+    const double d1 = spread == 0 && over == 0 ? 0 : over / spread;
     call[i] = spot[i] * normal(d1) - paid * normal(d1 - spread);
     put[i] = paid * normal(spread - d1) - spot[i] * normal(-d1);
   });
+  return 0;
 }
 
 RADDLE_KERNEL int histogram(Warp warp, In<double, 1> x, double low, double high, int64_t bins,
                             Out<int64_t, 1> counts) {
-  if (!(low < high) || !std::isfinite(high - low) || bins == 0) return 1;
+  if (!(low < high) || !std::isfinite(high - low))
+    return raddle::failure("the range is empty or not finite: `low` is to be less than `high`");
+  if (bins == 0) return raddle::failure("there are no bins");
   warp.for_each(x.size(), [&](int64_t i) {
     if (!(x[i] >= low && x[i] <= high)) return;
     const auto bin = static_cast<int64_t>((x[i] - low) / (high - low) * static_cast<double>(bins));
@@ -163,7 +173,8 @@ RADDLE_KERNEL int histogram(Warp warp, In<double, 1> x, double low, double high,
 }
 
 RADDLE_KERNEL int convolution(Warp warp, Matrix image, Matrix filter, Out<double, 2> out) {
-  if (filter.extent(0) % 2 == 0 || filter.extent(1) % 2 == 0) return 1;
+  if (filter.extent(0) % 2 == 0 || filter.extent(1) % 2 == 0)
+    return raddle::failure("the extents of the filter are to be odd");
   warp.for_each(image.size(), [&](int64_t number) {
     const int64_t i = number / image.extent(1), j = number % image.extent(1);
     double sum = 0;
@@ -177,7 +188,8 @@ RADDLE_KERNEL int convolution(Warp warp, Matrix image, Matrix filter, Out<double
 
 RADDLE_KERNEL int bilateral(Warp warp, Matrix image, int64_t radius, double sigma_space, double sigma_value,
                             Out<double, 2> out) {
-  if (radius < 0 || !(sigma_space > 0) || !(sigma_value > 0)) return 1;
+  if (radius < 0) return raddle::failure("the radius is negative");
+  if (!(sigma_space > 0) || !(sigma_value > 0)) return raddle::failure("both sigmas are to be positive");
   warp.for_each(image.size(), [&](int64_t number) {
     const int64_t i = number / image.extent(1), j = number % image.extent(1);
     double sum = 0, weights = 0;
@@ -214,7 +226,7 @@ RADDLE_KERNEL void common_substring(Warp warp, const char* a, const char* b, int
 }
 
 RADDLE_KERNEL int pi(Warp warp, int64_t points, int64_t seed, double& estimate) {
-  if (points < 1) return 1;
+  if (points < 1) return raddle::failure("there are no points");
   const int64_t inside = warp.sum(points, [&](int64_t i) {
     const double x = unit(mixed(2 * i, seed)), y = unit(mixed(2 * i + 1, seed));
     return int64_t{x * x + y * y < 1};

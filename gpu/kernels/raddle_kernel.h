@@ -10,7 +10,7 @@
 // A kernel gets the warp that runs it, then inputs and outputs in the order of the declaration: int = int64_t,
 // float = double, boolean = bool, string = const char*, an array = raddle::In<T, rank> or raddle::Out<T, rank>, an
 // output that is no array = a reference. Outputs are 0 when it is called. It returns nothing, or an int: not 0 makes
-// the call fail. It may be called by several threads at once.
+// the call fail, better by raddle::failure, which has a reason. It may be called by several threads at once.
 //
 // On a GPU the 32 lanes of a warp run it together. Each of them does all that stands outside of for_each and once: so
 // what is written there is assigned, not added to. The functions of a warp are called by all lanes or by none: not
@@ -55,6 +55,22 @@ template <typename T, int rank>
 using In = Array<const T, rank>;
 template <typename T, int rank>
 using Out = Array<T, rank>;
+
+#ifndef __NVPTX__
+struct Failure {
+  const char* reason;
+};
+#endif
+
+/// `return raddle::failure("the matrix is singular");` makes the call fail with that reason. On a GPU nobody hears it:
+/// a worker makes the call once more.
+inline int failure([[maybe_unused]] const char* reason) {
+#ifdef __NVPTX__
+  return 1;
+#else
+  throw Failure{reason};
+#endif
+}
 
 /// Adds, whatever other lanes add to the same number.
 inline void add(int64_t& sum, int64_t number) {

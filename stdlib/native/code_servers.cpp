@@ -82,14 +82,27 @@ void ask(vm::Outside& outside, const vm::CodeRequest& request, std::function<voi
            });
 }
 
+/// What an error of an unknown name may come of: iterations of loops, and what does not follow on other code, go to any
+/// worker's process.
+std::string with_hint(std::string error, std::string_view function, unsigned workers) {
+  const bool is_unknown_name = error.starts_with("python_persist: NameError") ||
+                               (error.starts_with("R: ") && error.find("not found") != std::string::npos);
+  if (is_unknown_name && workers > 1)
+    error +=
+        fmt::format("; each of {} workers has a process of its own for {}: `@location` before both calls takes one",
+                    workers, function);
+  return error;
+}
+
 Result run(Call call, const char* function, Arguments arguments) {
   ask(call.host->outside(),
       {function, arguments[0].as_string(), arguments[1].as_string(), arguments[2].as_bool(), call.rank},
-      [end = call.host->end_later()](TextOutcome outcome, std::int32_t rank) {
+      [end = call.host->end_later(), function, workers = call.settings.workers](TextOutcome outcome,
+                                                                                std::int32_t rank) {
         if (outcome)
           end(std::vector{Value::of(std::move(*outcome))}, rank);
         else
-          end(std::unexpected(std::move(outcome.error())), rank);
+          end(std::unexpected(with_hint(std::move(outcome.error()), function, workers)), rank);
       });
   return {};
 }

@@ -173,6 +173,11 @@ Result dense_axis(Call, Arguments arguments, Results results) {
                           rank, rank - 1, -rank));
 }
 
+Result pad_width(Call, Arguments arguments, Results results) {
+  if (arguments[0].as_int() >= 0) return give(results, arguments[0]);
+  return fail(fmt::format("pad: {} zeros can not be put around an array", arguments[0].as_int()));
+}
+
 /// The third of three axes, if they are 0, 1 and 2 in some order.
 Result dense_permuted(Call, Arguments arguments, Results results) {
   const std::int64_t x = arguments[0].as_int(), y = arguments[1].as_int(), z = arguments[2].as_int();

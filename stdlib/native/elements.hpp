@@ -1,5 +1,6 @@
 #pragma once
 // Closed arrays as vectors, and back.
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -52,6 +53,15 @@ inline vm::Value string_array(std::vector<std::string> texts) {
   values.reserve(texts.size());
   for (std::string& text : texts) values.push_back(vm::Value::of(std::move(text)));
   return dense_array(std::move(values));
+}
+
+/// What lies between two numbers by that part of the way, from 0 to 1. Only between two infinities of different signs
+/// there is nothing.
+inline double between(double low, double high, double part) {
+  if (part == 0 || low == high) return low;
+  if (std::isinf(low) != std::isinf(high)) return std::isinf(low) ? low : high;
+  if (std::isinf(high - low)) return low * (1 - part) + high * part;  // NaN, or their difference is too large
+  return part < 0.5 ? low + (high - low) * part : high - (high - low) * (1 - part);
 }
 
 }  // namespace raddle::stdlib::native

@@ -121,7 +121,9 @@ Result start(Call call, const std::vector<Launch>& launches) {
   group->running = requests.size();
   group->end = call.host->end_later();
   flush_output();
+  const vm::Variables own = call.host->outside().environment_of(call.host->rank());
   for (vm::ProcessRequest& request : requests) {
+    request.environment.insert(request.environment.begin(), own.begin(), own.end());  // what the script gives counts
     call.host->outside().processes().spawn(std::move(request), [group](const vm::ProcessResult& result) {
       std::unique_lock lock(group->mutex);
       if (group->exit_code == 0) group->exit_code = shell_exit_code(result);

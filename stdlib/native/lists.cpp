@@ -58,7 +58,7 @@ Result quantile_of(const char* function, const Value& array, double share, Resul
   const auto low = static_cast<std::size_t>(place);
   const std::size_t high = std::min(low + 1, all.size() - 1);
   const double part = place - static_cast<double>(low);
-  return give(results, Value::of(part == 0 ? all[low] : all[low] + (all[high] - all[low]) * part));
+  return give(results, Value::of(between(all[low], all[high], part)));
 }
 
 }  // namespace

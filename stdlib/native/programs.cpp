@@ -39,6 +39,7 @@ int shell_exit_code(const vm::ProcessResult& result) {
 Result start_program(Call call, vm::ProcessRequest request,
                      std::function<vm::BuiltinOutcome(const vm::ProcessResult&)> finish) {
   flush_output();
+  request.environment = call.host->outside().environment_of(call.host->rank());
   call.host->outside().processes().spawn(
       std::move(request), [end = call.host->end_later(), finish = std::move(finish)](const vm::ProcessResult& result) {
         end(finish(result), vm::RankWish::any);

@@ -200,7 +200,7 @@ Result quantile(Call, Arguments arguments, Results results) {
   std::ranges::nth_element(all, below);
   if (below + 1 == all.end()) return give(results, Value::of(*below));
   const double low = *below, high = *std::min_element(below + 1, all.end()), part = place - std::floor(place);
-  return give(results, Value::of(part < 0.5 ? low + (high - low) * part : high - (high - low) * (1 - part)));
+  return give(results, Value::of(between(low, high, part)));
 }
 Result sort_floats(Call, Arguments arguments, Results results) {
   return give(results, number_array(sorted(numbers<double>(arguments[0]))));

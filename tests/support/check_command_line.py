@@ -34,6 +34,8 @@ SCRIPTS = {
     "unknown.df": "".join(f"trace(unknown{i});\n" for i in range(150)),
     "unread.df": "".join(f"int x{i};\n" for i in range(101)),
     "doubled.df": 'string v0 = "12345678";\n' + "".join(f"string v{i + 1} = v{i} + v{i};\n" for i in range(40)) + "if (v40 == v39) {}\n",
+    "no_kernel.df": '@kernel="none.cu" (int y) f(int x);\n@kernel="none.cu" (int y) g(int x);\ntrace(f(1));\n',
+    "no_library.df": '@library="./none.so" (int y) f(int x);\nint a[];\nforeach i in [0:9] { a[i] = f(i); }\ntrace(a[3]);\n',
     "defined.df": "#ifdef N\ntrace(N);\n#endif\n",
 }
 
@@ -44,6 +46,8 @@ CASES = [
     ("-e trace(1);", 0, "trace: 1", ""),
     ("check hello.df", 0, "", ""),
     ("check wrong.df", 3, "", "unknown variable"),
+    ("check no_kernel.df", 3, "", "no_kernel.df:1:27: error: an AppKernel can not be called: can not read `none.cu`: no such file"),
+    ("check no_library.df", 3, "", "no_library.df:1:30: error: a function of a shared library can not be called: there is no `./none.so`"),
     ("version", 0, "raddle ", ""),
     ("--version", 0, "raddle ", ""),
     ("version --json", 0, '{"schema":1,"version":"0.', ""),

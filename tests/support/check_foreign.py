@@ -38,7 +38,36 @@ trace("none", size(scale(zeros(0), 1.0)));
 """
 PRINTED = ["trace: none,0", "trace: products,18.0,6.0,[false, true, true]", "trace: row,[40.0, 50.0, 60.0]"]
 
-KERNELS = """#include <stdexcept>
+ENDINGS = """#include <cstdint>
+#include <cstdlib>
+#include <pthread.h>
+#include <signal.h>
+#include <stdexcept>
+#include <thread>
+#include <unistd.h>
+#define FUNCTION(name, body) int64_t name(int64_t n) { body; return n; }
+extern "C" {
+FUNCTION(leave, exit(n))
+FUNCTION(leave_late, if (n == 900000) exit(0))
+FUNCTION(throw_late, if (n == 900000) throw std::runtime_error("too large"))
+FUNCTION(leave_at_once, _exit(n))
+FUNCTION(leave_quickly, quick_exit(n))
+FUNCTION(leave_thread, pthread_exit(nullptr))
+FUNCTION(fall, abort())
+FUNCTION(fault, *(volatile int*)8 = 1)
+FUNCTION(divide, n = 5 / (n - n))
+FUNCTION(throw_it, throw std::runtime_error("too large"))
+FUNCTION(throw_uncaught, [&]() noexcept { throw std::runtime_error("too large"); }())
+FUNCTION(leave_later, std::thread([] { exit(0); }).detach(); sleep(5))
+FUNCTION(fault_later, std::thread([] { *(volatile int*)8 = 1; }).detach(); sleep(5))
+int64_t descend(int64_t n) { volatile char page[4096]; page[0] = n; return descend(n + 1) + page[0]; }
+FUNCTION(fork_and_leave, pid_t child = fork(); if (child == 0) exit(0); sleep(0))
+}
+"""
+
+KERNELS = """#include <cstdlib>
+#include <stdexcept>
+#include <unistd.h>
 #include <vector>
 #include "raddle_kernel.h"
 #include "parts/twice.h"
@@ -77,6 +106,12 @@ RADDLE_KERNEL void hundreds(raddle::Warp, int64_t n, double& y) {
   scratch.assign(n, 100.0);
   for (double each : scratch) y += each;
 }
+RADDLE_KERNEL int refuse(raddle::Warp, int64_t n, int64_t& y) { return n > 2 ? raddle::failure("n is too large") : 0; }
+RADDLE_KERNEL void leave(raddle::Warp, int64_t n, int64_t& y) { std::exit(static_cast<int>(n)); }
+RADDLE_KERNEL void leave_at_once(raddle::Warp, int64_t n, int64_t& y) { _exit(static_cast<int>(n)); }
+RADDLE_KERNEL void drop(raddle::Warp, int64_t n, int64_t& y) { std::abort(); }
+inline int64_t deeper(int64_t n) { volatile char page[4096]; page[0] = static_cast<char>(n); return deeper(n + 1) + page[0]; }
+RADDLE_KERNEL void descend(raddle::Warp, int64_t n, int64_t& y) { y = deeper(n); }
 RADDLE_KERNEL void fall(raddle::Warp, raddle::Out<double, 1> y) { *(volatile int*)8 = 1; y[0] = 0; }
 """
 TWICE = "inline double twice(double x) { return 2 * x; }\n"
@@ -148,7 +183,9 @@ int l; boolean b; float s, low, high;
 trace(l, b, s, low, high);
 """)
     for mode in MODES:
-        expect(folder.run(f"run {mode}a.df", env=folder.cache).stdout, "trace: 4,1,2483.0,0.0,49.5\n")
+        done = folder.run(f"run --stats {mode}a.df", env=folder.cache)
+        expect(done.stdout, "trace: 4,1,2483.0,0.0,49.5\n")
+        expect_in("calls of AppKernels by workers 1\n", done.stderr)
 
 
 def kernel_is_compiled_once(folder):
@@ -182,7 +219,7 @@ def kernels_that_do_not_fit(folder):
                          "trace(scale(x, 1.0, 2));\n")
     told = folder.run("run a.df", 1, "", "no matching function for call to 'scale'", env=folder.cache).stderr
     expect_in("scale(warp, x_, by_, z_, y_);", told)
-    expect_in("all.cu:5:20: note:", told)
+    expect_in("all.cu:7:20: note:", told)
     folder.write("b.df", '@kernel="none.cu" (int y) f(int x);\ntrace(f(1));\n')
     folder.run("run b.df", 1, "", "can not read `none.cu`", env=folder.cache)
     folder.write("c.df", '@kernel="all.cu:nothing" (int y) f(int x);\ntrace(f(1));\n')
@@ -200,8 +237,97 @@ def kernel_that_fails_or_crashes(folder):
                          "float t, c[:, :];\nboolean b[:];\n(t, c, b) = products(ones(6), dense([1]));\ntrace(t);\n")
     folder.run("run a.df", 1, "", "`products` returned 3", env=folder.cache)
     folder.write("b.df", '@kernel="all.cu" (float y[1]) fall();\ntrace(fall());\n')
-    told = folder.run("run b.df", -11, "", "in an AppKernel: `raddle_kernel_fall`", env=folder.cache).stderr
-    expect_in("Segmentation fault", told)
+    folder.run("run b.df", -11, "", "b.df:1:31: error: `fall` has ended the run: Segmentation fault [run_time]", env=folder.cache)
+
+
+ENDING_SCRIPT = """import io;
+app (void v) hello() { "echo" "hello" }
+@param int n = 0;
+(int r) f(int n) { r = g(n); }
+trace("before");
+hello() => trace(f(n));
+"""
+
+
+def ending_script(declaration, function):
+    return f"{declaration} (int r) {function}(int n);\n" + ENDING_SCRIPT.replace("g(n)", f"{function}(n)")
+
+
+def calls_that_would_end_the_run(folder):
+    folder.write("end.cpp", ENDINGS)
+    subprocess.run(["c++", "-shared", "-fPIC", "-w", "-o", "end.so", "end.cpp"], cwd=folder.path, check=True)
+    for function, told in (("leave", "`leave` has called `exit(0)`"), ("leave_at_once", "`leave_at_once` has called `_exit(0)`"),
+                           ("leave_quickly", "`leave_quickly` has called `quick_exit(0)`"),
+                           ("leave_thread", "`leave_thread` has called `pthread_exit`"),
+                           ("throw_it", "`throw_it` threw an exception: too large")):
+        folder.write("a.df", ending_script('@library="./end.so"', function))
+        for mode in MODES:
+            folder.run(f"run {mode}a.df", 1, "trace: before\nhello\n", f"a.df:1:29: error: {told}")
+        folder.write("b.df", f'@library="./end.so" (int r) {function}(int n);\n@param int n = 0;\n@result int r;\n'
+                             f"if (n == 2) {{ r = {function}(0); }} else {{ r = n; }}\n")
+        rows = folder.run("sweep -q -p n=1,2,3 -o - b.df", 4).stdout.splitlines()
+        expect([row.split(",")[:3] for row in rows[1:]], [["1", "1", "ok"], ["2", "", "failed"], ["3", "3", "ok"]])
+    folder.write("a.df", ending_script('@library="./end.so"', "fork_and_leave"))
+    folder.run("run a.df --n=7", 0, "trace: before\nhello\ntrace: 7\n")
+    folder.write("a.df", ending_script('@isolate @library="./end.so"', "leave"))
+    folder.run("run a.df", 1, "trace: before\nhello\n", "`leave` ended its process with exit code 0")
+
+
+def calls_that_end_the_run(folder):
+    """What was done is kept, and it is told whose code it was."""
+    folder.write("end.cpp", ENDINGS)
+    subprocess.run(["c++", "-shared", "-fPIC", "-w", "-o", "end.so", "end.cpp"], cwd=folder.path, check=True)
+    it = "a.df:1:29: error: `{}` of `./end.so` has ended the run: "
+    for function, code, told in (("fall", -6, "Aborted"), ("fault", -11, "Segmentation fault"), ("divide", -8, "Floating point exception"),
+                                 ("descend", -11, "Segmentation fault: its stack is full"),
+                                 ("throw_uncaught", 1, "an exception that it did not catch: too large"),
+                                 ("leave_later", 1, "it has called `exit(0)`"), ("fault_later", -11, None)):
+        folder.write("a.df", ending_script('@library="./end.so"', function))
+        error = "has ended the run: Segmentation fault" if told is None else it.format(function) + told
+        folder.run("run a.df", code, "trace: before\nhello\n", error)
+        if function == "descend":  # a new worker's stack is another one than the first one's
+            folder.run("run --workers=2 --scheduler-seed=5 a.df", code, None, error)
+        expect_in("failed               1 ok", folder.run("runs list").stdout.splitlines()[-1])
+    for function, told in (("leave_late", "it has called `exit(0)`"), ("throw_late", "an exception that it did not catch: too large")):
+        folder.write("a.df", f'import stats;\n@library="./end.so" (int r) {function}(int n);\n'  # by machine code
+                             f"int a[];\nforeach i in [0 : 999999] {{ a[i] = {function}(i); }}\ntrace(sum_integer(a));\n")
+        folder.run("run --leaf-threshold=0 a.df", 1, "", f"a.df:2:29: error: `{function}` of `./end.so` has ended the run: {told}")
+    folder.write("a.df", ending_script('@library="./end.so"', "fall"))
+    expect_in('"output":"trace: before\\nhello\\n"', folder.run("run --json a.df", -6).stdout)
+    folder.write("b.df", '@library="./end.so" (int r) fall(int n);\n@param int n = 0;\n@result int r;\n'
+                         "if (n == 4) { r = fall(0); } else { r = n; }\n")
+    folder.run("sweep -j 1 -p n=1,2,3,4,5 b.df", -6, err="b.df:1:29: error: `fall` of `./end.so` has ended the run: Aborted")
+    folder.run("sweep -p n=1,2,3,5 b.df", err="3 from the record")
+    session = subprocess.run([folder.raddle], cwd=folder.path, input='@library="./end.so" (int r) leave(int n);\nleave(0);\ntrace(3);\n',
+                             text=True, capture_output=True, timeout=60, check=False)
+    expect_in("`leave` has called `exit(0)`, which would end the run", session.stderr)
+    expect_in("trace: 3", session.stdout)
+
+
+def kernels_that_end_the_run(folder):
+    folder.make_kernels()
+    for function, code, told in (("leave", 1, "`leave` has called `exit(0)`, which would end the run"),
+                                 ("leave_at_once", 1, "`leave_at_once` has called `_exit(0)`, which would end the run"),
+                                 ("drop", -6, "`drop` has ended the run: Aborted"),
+                                 ("descend", -11, "`descend` has ended the run: Segmentation fault: its stack is full")):
+        folder.write("a.df", ending_script('@kernel="all.cu"', function))
+        folder.run("run a.df", code, "trace: before\nhello\n", "a.df:1:26: error: " + told, env=folder.cache)
+    folder.write("a.df", ending_script('@kernel="all.cu"', "refuse"))
+    folder.run("run a.df --n=3", 1, "trace: before\nhello\n", "a.df:1:26: error: `refuse`: n is too large [run_time]", env=folder.cache)
+
+
+def tcl_that_would_end_the_run(folder):
+    head = '(int y) f(int n) "turbine" "0.1" [ "set <<y>> 1; %s" ];\n' + ENDING_SCRIPT.replace("(int r) f(int n) { r = g(n); }\n", "")
+    for code, told in (("exit", "`f` has called `exit`, which would end the run"), ("exit 3", "`f` has called `exit 3`, which would end the run"),
+                       ("catch {exit 0}", "`f` has called `exit 0`, which would end the run"),
+                       ("interp create x; x eval exit", "`f` has ended the run: it has called `exit(0)`"), ("error {}", "an error without a text")):
+        folder.write("a.df", head % code)
+        for mode in MODES:
+            folder.run(f"run {mode}a.df", 1, "trace: before\nhello\n", "a.df:1:9: error: " + told)
+    folder.write("lib/quits.tcl", "package provide quits 1.0\nexit 0\n")
+    folder.write("lib/pkgIndex.tcl", 'package ifneeded quits 1.0 [list source [file join $dir quits.tcl]]\n')
+    folder.write("a.df", '(int y) f(int n) "quits" "1.0" [ "set <<y>> 1" ];\ntrace(f(1));\n')
+    folder.run("run -r lib a.df", 1, "", "a.df:1:9: error: `f` has called `exit 0`")
 
 
 def scalars_keep_their_types(folder):
@@ -274,6 +400,10 @@ TESTS = [
     edited_kernel_runs_points_again,
     kernels_that_do_not_fit,
     kernel_that_fails_or_crashes,
+    calls_that_would_end_the_run,
+    calls_that_end_the_run,
+    kernels_that_end_the_run,
+    tcl_that_would_end_the_run,
     scalars_keep_their_types,
     status_and_exceptions,
     points_call_their_own_kernels,

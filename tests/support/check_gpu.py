@@ -106,7 +106,7 @@ trace(sum(a));
 def devices_in(stderr):
     """(points on the first device, {line of a loop: why it did not go})."""
     points = re.search(r"^points on device 0, simulated (\d+) in \d+ batches$", stderr, re.MULTILINE)
-    stays = re.findall(r"^not on devices, loop at \S+?:(\d+):\d+: (.*)$", stderr, re.MULTILINE)
+    stays = re.findall(r"^not on devices as a whole, loop at \S+?:(\d+):\d+: (.*)$", stderr, re.MULTILINE)
     return int(points[1]) if points else 0, {int(line): why for line, why in stays}
 
 

@@ -46,8 +46,8 @@ def files_that_do_not_read(folder):
     folder.run("--golden none.json", code=2, err="raddle_locality: can not read `none.json`")
     folder.write("text.json", "[{")
     folder.run("--golden text.json", code=2, err="`text.json` is no JSON: ")
-    folder.run(golden_of(folder, {"app": "lu"}), code=2, err="`changed.json` has no array of records")
-    folder.run(golden_of(folder, [3]), code=2, err="`changed.json`, record 0: it is no object")
+    folder.run(golden_of(folder, {"app": "lu"}), code=2, err="`changed.json` has no array of records, as tests/golden/locality/golden_small.json has")
+    folder.run(golden_of(folder, [3]), code=2, err="`changed.json`, record 0: it is no object; it is to have what the reference simulator writes")
 
 
 def records_that_mean_nothing(folder):

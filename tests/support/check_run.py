@@ -235,6 +235,13 @@ def too_few_threads_are_no_fault(folder):
     raddle = shutil.copy(folder.raddle, folder.path)
     folder.write("loop.df", "int a[];\nforeach i in [1:1000] { a[i] = i; }\ntrace(size(a));\n")
     folder.write("app.df", 'app (void v) says(int i) { "echo" i }\nforeach i in [1:20] { says(i); }\n')
+    folder.write("state.df", """import python;
+python_persist("n=1") => foreach i in [0:9] { trace(python_persist("import time; time.sleep(0.1)", "str(n)")); }
+""")
+    told = folder.run("run -j 2 --keep-going state.df", code=1).stderr
+    expect_in("NameError: name 'n' is not defined", told)
+    expect_in("each of 2 workers has a process of its own for python_persist: `@location` before both calls takes one", told)
+    folder.run("run -j 1 state.df", out="trace: 1\n" * 10)
     folder.write("swept.df", "@param int n = 0;\n@result int y = 2 * n;\n")
     commands = [["run", "-j4", "loop.df"], ["run", "-j4", "--timeout=1m", "loop.df"], ["run", "-j4", "app.df"],
                 ["sweep", "-j4", "swept.df", "-p", "n=1:4"], ["sweep", "-j4", "--timeout=1m", "swept.df", "-p", "n=1:4"],
@@ -253,13 +260,13 @@ def too_few_threads_are_no_fault(folder):
 
 
 def a_crash_in_c_is_told(folder):
-    """With the library, and what helps; not that of a process of its own, which is an error of the call."""
+    """With the function, the library and what helps; not that of a process of its own, which is an error of the call."""
     crash = '@library="libc.so.6" (int n) atoi(int text);\n'
     folder.write("crash.df", 'import io;\n' + crash + 'printf("before") => trace(atoi(8));\n')
     told = folder.run("run crash.df", code=-11, out="before\n").stderr
-    expect(bool(re.fullmatch(r"raddle: Segmentation fault in .*libc\.so\.6`\n  = help: .*`@isolate`.*\n", told)), True)
+    expect(bool(re.fullmatch(r"crash\.df:2:30: error: `atoi` of `libc\.so\.6` has ended the run: Segmentation fault \[run_time\]\n  = help: .*`@isolate`.*\n", told)), True)
     folder.write("many.df", "import stats;\n" + crash + "int a[];\nforeach i in [0:99999] { a[i] = atoi(8 + i); }\ntrace(sum(a));\n")
-    folder.run("run many.df", code=-11, out="", err="raddle: Segmentation fault in ")
+    folder.run("run many.df", code=-11, out="", err="many.df:2:30: error: `atoi` of `libc.so.6` has ended the run: Segmentation fault")
     folder.write("apart.df", "@isolate " + crash + "trace(atoi(8));\n")
     told = folder.run("run apart.df", code=1, out="").stderr
     expect(("`atoi` was ended by signal 11" in told, "raddle: " in told), (True, False))
@@ -579,8 +586,18 @@ def swift_t_has_its_own_words(folder):
     folder.run("swift-t -A k=v -E 'import sys; trace(turbine_workers(), argv(\"k\"));'", out="trace: 5,v\n", env={"PROCS": "6"})
     folder.run("swift-t -n 1 -E 'trace(1);'", code=2, err="-n 2 has one worker")
     folder.run("swift-t", code=2, err="no script given")
+    folder.run("swift-t -v", out=folder.run("version").stdout)
+    told = folder.run("swift-t -i nosuch -E 'import io; trace(1);'", code=3).stderr
+    expect(told.splitlines()[:2], ["(command line):1:4: error: unknown module `nosuch` [unknown_module]", "  1 | -i nosuch"])
+    folder.run("swift-t -A zz -E 'trace(1);'", code=2, err="-A zz: it is to be KEY=VALUE")
+    folder.run("swift-t -e =1 -E 'trace(1);'", code=2, err="-e =1: it is to be NAME=VALUE, or the name of a variable")
+    folder.run("swift-t -e RADDLE_NOT_SET -E 'trace(1);'", out="trace: 1\n", err="raddle: warning: -e RADDLE_NOT_SET: there is no such variable")
+    for name, value in (("PROCS", "x"), ("PROCS", "0"), ("ADLB_SERVERS", "x"), ("ADLB_SERVERS", "0"), ("ADLB_SERVERS", "-1")):
+        folder.run("swift-t -E 'trace(1);'", code=2, err=f"{name} is `{value}`: no number of", env={name: value})
+    folder.run("swift-t -n 4 -E 'import sys; trace(turbine_workers());'", out="trace: 2\n", env={"ADLB_SERVERS": "2"})
     folder.run("swift-t --nowhere x.swift", code=2, err="--nowhere")
     told = folder.run("swift-t -v -m pbs -o x.tic -u -n 2 -E 'trace(1);'", out="trace: 1\n").stderr
+    expect(told.splitlines()[0], folder.run("version").stdout.strip())
     expect([line for line in told.splitlines() if "tic" in line or "pbs" in line or "-u" in line],
            ["raddle: -m pbs: there is no other scheduler than raddle's own", "raddle: -o x.tic: nothing is kept of a compilation",
             "raddle: -u: a script is compiled in each run"])
@@ -606,6 +623,24 @@ wait (a) { trace(a, trim(read(told()))); }
     expect(told[:3] + told[-1:], ["leader", "start0", "start1", "over"])
     expect(told[3] in ("trace: 1 1 8,0 7 home", "trace: 1 1 8,0 8 home"), True)
     expect((folder.path / "staged").exists(), True)
+    folder.write("ranks.df", """import io;
+import launch;
+import location;
+import string;
+import sys;
+(string o) by_tcl(int i) "turbine" "0.1" [ "set <<o>> [exec sh -c {echo $ADLB_RANK_SELF$ADLB_RANK_LEADER} | cat]" ];
+(string o) by_pipe(int i) "turbine" "0.1" [ "set p [open {|sh -c {echo $ADLB_RANK_SELF}}]; set <<o>> [read -nonewline $p]; close $p" ];
+(string o) none(int i) "turbine" "0.1" [ "catch {exec no_such_program 1} <<o>>" ];
+location last = locationFromRank(1);
+string out; int code;
+(out, code) = system(["sh", "-c", "echo $ADLB_RANK_OFFSET$DEVICE"]);
+printf("%s %s %s|%s|%s", @location=last by_tcl(1), @location=last by_pipe(1), trim(out), none(1), launch("sh", ["-c", "exit 3$ADLB_RANK_SELF"], 1));
+""")
+    told = folder.run("run -j 2 ranks.df", env={"TURBINE_WORKER_HOOK_STARTUP": "set env(DEVICE) d$env(ADLB_RANK_SELF)"}).stdout
+    expect(bool(re.fullmatch(r'10 1 (0d0|1d1)\|couldn.t execute "no_such_program": no such file or directory\|3[01]\n', told)), True)
+    folder.write("swept.df", "@param int n = 1;\n@result int r = n;\n")
+    hook = {"TURBINE_LEADER_HOOK_STARTUP": "puts leader"}
+    folder.run("sweep -p n=1,2 swept.df", env=hook, err="raddle: warning: TURBINE_LEADER_HOOK_STARTUP: a sweep does not run it")
     folder.run("run env.df", code=1, err="TURBINE_LEADER_HOOK_STARTUP: no", env={"TURBINE_LEADER_HOOK_STARTUP": "error no"})
     folder.write("one.df", "trace(1);\n")
     folder.run("run one.df", out="", env={"TURBINE_STDOUT": "out/out-%%%.txt"})

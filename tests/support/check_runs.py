@@ -26,6 +26,7 @@ def record_is_read(folder):
     folder.run("runs show", err="")
     folder.run(f"runs logs {runs['runs'][0]['id']} 2", out=folder.run(f"runs logs {runs['runs'][0]['id']} 2").stdout)
     folder.run(f"runs logs {runs['runs'][1]['id']} 2", code=1, err="from which run it may have been taken: raddle why ")
+    expect(folder.run("runs show last").stdout, folder.run(f"runs show {runs['runs'][1]['id']}").stdout)
     folder.run("runs show nonsense", code=2, err="no run is named `nonsense`")
     folder.run(f"runs rm {runs['runs'][0]['id']}")
     lost = f"raddle: run {runs['runs'][1]['id']}: 2 of its points are not in the record any more: the run from which it had taken them was removed\n"

@@ -290,6 +290,8 @@ def counts_are_whole_numbers(folder):
                        ("--random -1", "--random: `-1` is no whole number from 1 to"), ("--lhs 0", "--lhs: `0` is no"),
                        ("--sobol 1.5", "`1.5` is no whole number"), ("--seed -1", "--seed: `-1` is no whole number from 0 to")):
         folder.run(f"sweep -p 'a~U(0,1)' {line} -- echo {{a}}", code=2, err=part)
+    folder.run("sweep --random a=1:2 -- echo {a}", code=2, err="how many points to draw; from what is said for each parameter: -p 'a~U(0,1)' --random 100")
+    folder.run("sweep --random 10 -p speed=1:2 -- echo {speed}", code=2, err="one that is drawn is given as -p 'speed~U(0,1)', in place of `=`")
     folder.run("trace --limit 0", code=2, err="`0` is no whole number from 1 to")
 
 

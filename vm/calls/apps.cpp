@@ -14,7 +14,6 @@
 #include "vm/calls/memo_caller.hpp"
 #include "vm/calls/program_caller.hpp"
 #include "vm/calls/program_run.hpp"
-#include "vm/external/rank_environment.hpp"
 #include "vm/external/shell_command.hpp"
 #include "vm/interpret/run_state.hpp"
 #include "vm/interpret/task_listener.hpp"
@@ -179,7 +178,7 @@ std::string ProgramCaller::prepare(ProgramRun& program) {
   request.stdin_path = path_of(site.stdin_file);
   request.stdout_path = path_of(site.stdout_file);
   request.stderr_path = path_of(site.stderr_file);
-  request.environment = rank_environment(own_rank(), run_.options.rank_variables);
+  request.environment = run_.outside.environment_of(own_rank());
   request.environment.emplace_back("TURBINE_APP_LABEL", site.label);
   if (TaskListener* const listener = run_.options.listener)
     request.on_start = [listener, &program](const ProcessRequest&) { listener->started(program.request); };

@@ -91,6 +91,7 @@ void ProgramCaller::set_foreign_outputs(Frame& frame, const Instruction& in, std
 std::string ProgramCaller::call_on_worker(std::uint32_t foreign, std::span<const Value> inputs,
                                           std::span<Value> outputs) {
   calling_rank = own_rank();
+  here_.counters.app_kernel_calls += program_.foreigns[foreign].kind == ForeignKind::app_kernel ? 1 : 0;
   if (!run_.device_calls) return run_.foreigns[foreign]->call(inputs, outputs);
   const std::int64_t start_ns = now_ns();
   std::string problem = run_.foreigns[foreign]->call(inputs, outputs);

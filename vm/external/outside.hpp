@@ -16,7 +16,7 @@ namespace raddle::vm {
 class Outside {
  public:
   /// @param budget, outputs  of programs   @param server_limit  servers of each kind
-  /// @param variables        that ranks have set, for servers
+  /// @param variables        that ranks have set
   Outside(ProcessBudget budget, ProgramOutputs outputs, unsigned server_limit, std::vector<Variables> variables = {})
       : outputs_(std::move(outputs)),
         variables_(std::move(variables)),
@@ -37,6 +37,8 @@ class Outside {
   }
 
   Processes& processes() { return *processes_; }
+  /// Of programs and servers that a rank starts.
+  Variables environment_of(std::int32_t rank) const { return rank_environment(rank, variables_); }
   /// Any thread, also while end() is at work.
   ProgramsNow programs() {
     const std::lock_guard lock(mutex_);

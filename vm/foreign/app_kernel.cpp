@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "vm/foreign/c_arguments.hpp"
-#include "vm/foreign/crash_notice.hpp"
 
 namespace raddle::vm {
 
@@ -15,7 +14,6 @@ void AppKernelFunction::load() {
     problem_ = "AppKernels can not be compiled here";
     return;
   }
-  tell_of_crashes();
   std::expected<AppKernelCode, std::string> loaded = compiler_->load(function_);
   if (loaded)
     code_ = *loaded;
@@ -29,12 +27,15 @@ std::string AppKernelFunction::call(std::span<const Value> inputs, std::span<Val
   thread_local CArguments arguments;  // its memory is kept
   std::string problem = arguments.set(function_, CArguments::Way::fills, inputs);
   if (!problem.empty()) return problem;
-  std::array<char, 1024> thrown{};
-  const std::int64_t status = code_(arguments.words().data(), thrown.data(), thrown.size());
+  std::array<char, 1024> fault{};
+  problem = call_that_may_leave(function_, [&]() -> std::string {
+    const std::int64_t status = code_(arguments.words().data(), fault.data(), fault.size());
+    if (fault[0] != 0) return fmt::format("`{}`{}", function_.name, fault.data());
+    return status == 0 ? "" : fmt::format("`{}` returned {}", function_.name, status);
+  });
   write_output_of_c();
   arguments.take_outputs(function_, outputs);
-  if (thrown[0] != 0) return fmt::format("`{}` threw an exception: {}", function_.code, thrown.data());
-  return status == 0 ? "" : fmt::format("`{}` returned {}", function_.code, status);
+  return problem;
 }
 
 }  // namespace raddle::vm

@@ -12,7 +12,7 @@
 namespace raddle::vm {
 
 /// @param words  CArguments::words(): inputs, then outputs
-/// @param error  gets the text of an exception, or stays as it is
+/// @param error  gets what went wrong, as it follows the kernel's name in a message, or stays as it is
 /// @param size   of that text, the zero byte included
 /// @return       what the kernel has returned; 0: nothing
 using AppKernelCode = std::int64_t (*)(std::uint64_t* words, char* error, std::size_t size);
@@ -41,13 +41,12 @@ class AppKernelFunction final : public ForeignCode {
  public:
   /// @param compiler  null: there is none, and each call fails
   AppKernelFunction(const ForeignFunction& function, AppKernelCompiler* compiler)
-      : function_(function), compiler_(compiler) {}
+      : ForeignCode(function), compiler_(compiler) {}
   std::string call(std::span<const Value> inputs, std::span<Value> outputs) override;
 
  private:
   void load();  // once: fills code_, or problem_
 
-  const ForeignFunction& function_;
   AppKernelCompiler* const compiler_;
   std::once_flag once_;  // what follows is written under it and only read after it
   std::string problem_;

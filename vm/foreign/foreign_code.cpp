@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "vm/foreign/app_kernel.hpp"
+#include "vm/foreign/crash_notice.hpp"
 #include "vm/foreign/library_function.hpp"
 #include "vm/foreign/tcl_function.hpp"
 
@@ -20,6 +21,7 @@ void write_output_of_c() {
 thread_local std::int32_t calling_rank = 0;
 
 std::unique_ptr<ForeignCode> make_foreign_code(const ForeignFunction& function, const ForeignHost& host) {
+  tell_of_crashes();
   switch (function.kind) {
     case ForeignKind::library:
     case ForeignKind::isolated_library: return std::make_unique<LibraryFunction>(function);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "vm/foreign/code_request.hpp"
+#include "vm/foreign/open_call.hpp"
 #include "vm/program/program.hpp"
 #include "vm/value/value.hpp"
 
@@ -17,11 +18,19 @@ namespace raddle::vm {
 /// Loads what it needs at the first call. Called by all workers at once.
 class ForeignCode {
  public:
+  /// @param function  must outlive it
+  explicit ForeignCode(const ForeignFunction& function) : function_(function), known_(function) {}
   virtual ~ForeignCode() = default;
   /// @param inputs   as ForeignFunction::inputs says; all set, deeply
   /// @param outputs  one for each of ForeignFunction::outputs, to be set here
   /// @return         "", or the text of the error for the user
   virtual std::string call(std::span<const Value> inputs, std::span<Value> outputs) = 0;
+
+ protected:
+  const ForeignFunction& function_;
+
+ private:
+  const KnownFunction known_;
 };
 
 /// Writes what C has printed, so that it comes before what the script prints next. By the thread that has called C;

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "vm/foreign/c_arguments.hpp"
-#include "vm/foreign/crash_notice.hpp"
 #include "vm/foreign/isolated_call.hpp"
 #include "vm/value/zero_byte.hpp"
 
@@ -50,7 +49,6 @@ ValueKind returned_kind(const ForeignFunction& function) {
 }  // namespace
 
 void LibraryFunction::load() {
-  tell_of_crashes();
   if (has_zero_byte(function_.library)) {
     problem_ = fmt::format("can not load the library: no file has a name with a zero byte, as `{}`", function_.library);
     return;
@@ -94,7 +92,7 @@ std::string LibraryFunction::call(std::span<const Value> inputs, std::span<Value
   if (std::string problem = arguments.set(function_, way, inputs); !problem.empty()) return problem;
   Value returned = Value::of_void();
   const auto call = [&] { return call_here(arguments, returned); };
-  std::string problem = is_isolated ? call_isolated(function_.code, returned_kind(function_), returned, call) : call();
+  std::string problem = is_isolated ? call_isolated(function_.name, returned_kind(function_), returned, call) : call();
   if (!problem.empty()) {
     arguments.drop();
     return problem;
@@ -112,20 +110,24 @@ std::string LibraryFunction::call_here(CArguments& arguments, Value& returned) {
     double real;
     const char* text;
   } result{};
-  try {
-    ffi_call(&interface_, address_, &result, arguments.pointers());
-  } catch (const std::exception& thrown) {  // it may be C++
-    return fmt::format("`{}` threw an exception: {}", function_.code, thrown.what());
-  } catch (...) {
-    return fmt::format("`{}` threw an exception of a type without a text", function_.code);
-  }
+  const std::string problem = call_that_may_leave(function_, [&]() -> std::string {
+    try {
+      ffi_call(&interface_, address_, &result, arguments.pointers());
+    } catch (const std::exception& thrown) {  // it may be C++
+      return fmt::format("`{}` threw an exception: {}", function_.name, thrown.what());
+    } catch (...) {
+      return fmt::format("`{}` threw an exception of a type without a text", function_.name);
+    }
+    return {};
+  });
   write_output_of_c();
+  if (!problem.empty()) return problem;
   switch (returned_kind(function_)) {
     case ValueKind::int_: returned = Value::of(result.number); break;
     case ValueKind::float_: returned = Value::of(result.real); break;
     case ValueKind::boolean: returned = Value::of((result.word & 0xFF) != 0); break;
     case ValueKind::string:
-      if (result.text == nullptr) return fmt::format("`{}` gave no string", function_.code);
+      if (result.text == nullptr) return fmt::format("`{}` gave no string", function_.name);
       returned = Value::of(std::string(result.text));
       break;
     case ValueKind::none:

@@ -14,14 +14,13 @@ class CArguments;
 
 class LibraryFunction final : public ForeignCode {
  public:
-  explicit LibraryFunction(const ForeignFunction& function) : function_(function) {}
+  explicit LibraryFunction(const ForeignFunction& function) : ForeignCode(function) {}
   std::string call(std::span<const Value> inputs, std::span<Value> outputs) override;
 
  private:
   void load();  // once: fills address_ and interface_, or problem_
   std::string call_here(CArguments& arguments, Value& returned);
 
-  const ForeignFunction& function_;
   std::once_flag once_;  // what follows is written under it and only read after it
   std::string problem_;
   void (*address_)() = nullptr;

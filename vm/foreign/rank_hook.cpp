@@ -21,6 +21,9 @@ namespace {
 using HookVariables = std::vector<std::pair<std::string, std::string>>;
 
 /// The first byte of what the process answers.
+/// It may end its process, which is its own.
+constexpr const char* own_exit = "rename ::exit {}\nrename ::raddle::exit_process ::exit\n";
+
 constexpr char hook_failed = 'e', hook_done = 'r';
 
 /// What the process answers: the text of an error, or the entries of its environment, each with a zero byte behind it.
@@ -30,7 +33,8 @@ std::string answer_of_hook(const std::string& script, std::int32_t rank, unsigne
   calling_rank = rank;
   const ForeignHost host{.workers = workers};
   const auto interpreter = TclInterpreter::of_thread(host);
-  const std::string problem = interpreter ? (*interpreter)->run(script + "\nflush stdout") : interpreter.error();
+  const std::string problem =
+      interpreter ? (*interpreter)->run(own_exit + script + "\nflush stdout") : interpreter.error();
   if (!problem.empty()) return hook_failed + problem;
   std::string answer(1, hook_done);
   for (char** entry = environ; *entry != nullptr; ++entry) answer.append(*entry, std::strlen(*entry) + 1);

@@ -40,7 +40,7 @@ std::string tcl_word(std::string_view text) {
 }  // namespace
 
 TclFunction::TclFunction(const ForeignFunction& function, const ForeignHost& host)
-    : function_(function), host_(host), name_(new_name()) {
+    : ForeignCode(function), host_(host), name_(new_name()) {
   if (function.library != "turbine") {
     for (const std::string& folder : host.package_folders)
       definition_ += fmt::format("::raddle::look_in {}\n", tcl_word(folder));
@@ -113,6 +113,7 @@ std::string TclFunction::place_holder(std::string_view name, char mark) const {
 }
 
 std::string TclFunction::call(std::span<const Value> inputs, std::span<Value> outputs) {
+  const OpenCall open(function_);
   const auto interpreter = TclInterpreter::of_thread(host_);
   if (!interpreter) return interpreter.error();
   return (*interpreter)->call(name_, definition_, inputs, function_.outputs, outputs);

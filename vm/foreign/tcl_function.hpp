@@ -17,7 +17,6 @@ class TclFunction final : public ForeignCode {
   std::string body(const std::string& code) const;
   std::string place_holder(std::string_view name, char mark) const;
 
-  const ForeignFunction& function_;
   const ForeignHost& host_;
   const std::string name_;
   std::string definition_;

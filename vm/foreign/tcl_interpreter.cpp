@@ -25,6 +25,10 @@ foreach name {SWIFT_PATH TURBINE_PATH TURBINE_USER_LIB} {
 }
 catch {fconfigure stdout -buffering line}
 
+# it would end the process
+rename ::exit ::raddle::exit_process
+proc ::exit {args} { ::raddle::left {*}$args }
+
 # The environment as this rank has it. Tcl's own array shows that of the process, which all ranks share; here what code
 # sets goes to the process, too, but not what tells the rank.
 namespace eval ::raddle {
@@ -74,11 +78,20 @@ TclInterpreter::TclInterpreter(const TclApi& api) : api_(api), interpreter_(api.
   api_.Tcl_CreateObjCommand(interpreter_, "::raddle::run_code", run_code, this, nullptr);
   api_.Tcl_CreateObjCommand(interpreter_, "::raddle::blob", blob, this, nullptr);
   api_.Tcl_CreateObjCommand(interpreter_, "::raddle::text", text, this, nullptr);
+  api_.Tcl_CreateObjCommand(interpreter_, "::raddle::left", left, this, nullptr);
   api_.Tcl_CreateObjCommand(interpreter_, "::raddle::setenv", set_variable, this, nullptr);
 }
 
 void TclInterpreter::set_result(std::string_view text) {
   api_.Tcl_SetObjResult(interpreter_, api_.Tcl_NewStringObj(text.data(), static_cast<int>(text.size())));
+}
+
+int TclInterpreter::left(void* interpreter, Tcl_Interp*, int count, Tcl_Obj* const* words) {
+  auto& self = *static_cast<TclInterpreter*>(interpreter);
+  self.left_by_ = "exit";
+  for (int i = 1; i < count; ++i) self.left_by_ += " " + self.text_of(words[i]);
+  self.set_result("exit");
+  return tcl_error;
 }
 
 int TclInterpreter::run_code(void* interpreter, Tcl_Interp*, int count, Tcl_Obj* const* words) {
@@ -118,8 +131,7 @@ int TclInterpreter::set_variable(void* interpreter, Tcl_Interp*, int count, Tcl_
 }
 
 std::string TclInterpreter::run(const std::string& script) {
-  const bool is_good = evaluate(api_.Tcl_NewStringObj(script.data(), static_cast<int>(script.size())));
-  return is_good ? "" : result_text();
+  return problem_of(evaluate(api_.Tcl_NewStringObj(script.data(), static_cast<int>(script.size()))));
 }
 
 int TclInterpreter::text(void* interpreter, Tcl_Interp*, int count, Tcl_Obj* const* words) {
@@ -156,6 +168,16 @@ bool TclInterpreter::evaluate(Tcl_Obj* script) {
 
 std::string TclInterpreter::result_text() { return text_of(api_.Tcl_GetObjResult(interpreter_)); }
 
+/// Code may have caught the error that `exit` is.
+std::string TclInterpreter::problem_of(bool is_good) {
+  if (!left_by_.empty())
+    return fmt::format("`{}` has called `{}`, which would end the run", OpenCall::of_thread()->function().name,
+                       left_by_);
+  if (is_good) return {};
+  std::string problem = result_text();
+  return problem.empty() ? "an error without a text" : problem;
+}
+
 std::string TclInterpreter::text_of(Tcl_Obj* object) {
   int length = 0;
   const char* text = api_.Tcl_GetStringFromObj(object, &length);
@@ -171,9 +193,11 @@ std::optional<std::span<Tcl_Obj* const>> TclInterpreter::list(Tcl_Obj* object) {
 
 std::string TclInterpreter::call(const std::string& name, const std::string& definition, std::span<const Value> inputs,
                                  const std::vector<ForeignFormal>& outputs, std::span<Value> values) {
+  left_by_.clear();
   if (!defined_.contains(name)) {
     const auto length = static_cast<int>(definition.size());
-    if (!evaluate(api_.Tcl_NewStringObj(definition.data(), length))) return result_text();
+    const bool is_defined = evaluate(api_.Tcl_NewStringObj(definition.data(), length));
+    if (std::string problem = problem_of(is_defined); !problem.empty()) return problem;
     defined_.insert(name);
   }
   Tcl_Obj* command = api_.Tcl_NewListObj(0, nullptr);
@@ -181,7 +205,8 @@ std::string TclInterpreter::call(const std::string& name, const std::string& def
   for (const Value& input : inputs) api_.Tcl_ListObjAppendElement(nullptr, command, to_tcl(input));
   has_given_ = false;
   blobs_.clear();
-  if (!evaluate(command)) return result_text();
+  const bool is_good = evaluate(command);
+  if (std::string problem = problem_of(is_good); !problem.empty()) return problem;
   const auto results = list(api_.Tcl_GetObjResult(interpreter_));
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i].type.kind == ValueKind::void_) {

@@ -42,9 +42,13 @@ class TclInterpreter {
   static int text(void* interpreter, Tcl_Interp* tcl, int count, Tcl_Obj* const* words);
   /// `::raddle::setenv NAME ?VALUE?`: of the process; without a value it is taken out.
   static int set_variable(void* interpreter, Tcl_Interp* tcl, int count, Tcl_Obj* const* words);
+  /// `::raddle::left CODE`: the code has called `exit`.
+  static int left(void* interpreter, Tcl_Interp* tcl, int count, Tcl_Obj* const* words);
   void set_result(std::string_view text);
   bool evaluate(Tcl_Obj* script);
   std::string result_text();
+  /// Of what was evaluated; "": none.
+  std::string problem_of(bool is_good);
   std::string text_of(Tcl_Obj* object);
   /// The elements of a list; nullopt if it is none.
   std::optional<std::span<Tcl_Obj* const>> list(Tcl_Obj* object);
@@ -61,6 +65,7 @@ class TclInterpreter {
   const ForeignHost* host_ = nullptr;  ///< of the present call
   std::deque<std::string> blobs_;      ///< that it has made
   bool has_given_ = false;             ///< the call has come to its end
+  std::string left_by_;                ///< "exit 3": it has called that
 };
 
 }  // namespace raddle::vm

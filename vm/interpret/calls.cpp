@@ -53,6 +53,7 @@ class CallHost final : public BuiltinHost {
     };
   }
   Outside& outside() override { return here_.run().outside; }
+  std::int32_t rank() const override { return static_cast<std::int32_t>(here_.worker().index()); }
   bool ends_later() const { return ends_later_; }
 
  private:

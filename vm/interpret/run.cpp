@@ -272,6 +272,7 @@ class RunDriver {
       total.leaf_calls_native += own.leaf_calls_native;
       total.leaf_calls_interpreted += own.leaf_calls_interpreted;
       total.builtin_calls += own.builtin_calls;
+      total.app_kernel_calls += own.app_kernel_calls;
       total.programs_started += own.programs_started;
       total.memo_calls_taken += own.memo_calls_taken;
       total.memo_calls_run += own.memo_calls_run;

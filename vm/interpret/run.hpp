@@ -140,6 +140,7 @@ struct RunCounters {
   std::uint64_t leaf_calls_interpreted = 0;
   std::uint64_t leaf_calls_shared = 0;  ///< forked by native code and made tasks for other workers
   std::uint64_t builtin_calls = 0;
+  std::uint64_t app_kernel_calls = 0;  ///< by workers
   std::uint64_t programs_started = 0;  ///< external ones
   std::uint64_t memo_calls_taken = 0;  ///< from the record
   std::uint64_t memo_calls_run = 0;

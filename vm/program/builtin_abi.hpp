@@ -40,6 +40,7 @@ class BuiltinHost {
   /// @return  to be called once, from any thread, perhaps before the function has returned; the arguments may be gone
   virtual BuiltinCompletion end_later() = 0;
   virtual Outside& outside() = 0;
+  virtual std::int32_t rank() const = 0;  ///< that makes the call
 
  protected:
   ~BuiltinHost() = default;

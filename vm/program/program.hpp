@@ -269,6 +269,8 @@ enum class ForeignKind : std::uint8_t { library, isolated_library, tcl_template,
 /// Code outside of the script that a function consists of.
 struct ForeignFunction {
   ForeignKind kind = ForeignKind::library;
+  std::string name;     ///< in the script
+  Place place = {};     ///< of its declaration
   std::string library;  ///< the shared library, the Tcl package, or the file of the AppKernel
   std::string version;  ///< of the Tcl package
   std::string code;     ///< the symbol, the Tcl template, the name of the Tcl procedure or of the AppKernel

@@ -104,6 +104,11 @@ void Recorder::add(BlockRow block) {
   arrived_.notify_one();
 }
 
+void Recorder::wait_until_written() {
+  std::unique_lock lock(mutex_);
+  written_.wait(lock, [&] { return waiting_.empty() && waiting_blocks_.empty() && !is_writing_; });
+}
+
 void Recorder::work() {
   std::vector<PointRow> rows;
   std::vector<BlockRow> blocks;
@@ -130,6 +135,7 @@ void Recorder::work() {
     if (is_empty()) return;  // it ends
     rows.swap(waiting_);
     blocks.swap(waiting_blocks_);
+    is_writing_ = true;
     written_.notify_all();
     lock.unlock();
     std::string error;
@@ -142,6 +148,8 @@ void Recorder::work() {
     rows.clear();
     blocks.clear();
     lock.lock();
+    is_writing_ = false;
+    written_.notify_all();
     if (!error.empty()) fail(std::move(error));
   }
 }

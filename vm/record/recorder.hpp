@@ -37,6 +37,8 @@ class Recorder {
   void add(PointRow row);  ///< a point's, or a task's
   /// The same for points that were done together; waits if more than a few blocks can not be written.
   void add(BlockRow block);
+  /// Waits until what was added is written, or can not be.
+  void wait_until_written();
   /// Writes what is left, and the run's end: its counts, its state, and what it has taken. Waits while others hold the
   /// record locked, and says so, until give_up().
   /// @error  why not all could be written
@@ -71,10 +73,11 @@ class Recorder {
 
   RunRow run_;
   std::int64_t run_row_ = 0;
-  std::mutex mutex_;  // guards the next five
+  std::mutex mutex_;  // guards the next six
   std::condition_variable arrived_, written_;
   std::vector<PointRow> waiting_;
   std::vector<BlockRow> waiting_blocks_;
+  bool is_writing_ = false;
   bool ending_ = false;
   std::string error_;
   std::atomic<bool> has_failed_{false};

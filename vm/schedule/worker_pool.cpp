@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "vm/schedule/pool_state.hpp"
+#include "vm/schedule/signal_stack.hpp"
 #include "vm/schedule/stack_limit.hpp"
 #include "vm/schedule/work_search.hpp"
 
@@ -124,6 +125,7 @@ struct WorkerPool::Sources {
 };
 
 void WorkerPool::State::work(Worker& worker) noexcept {
+  thread_local const SignalStack stack;
   {
     const std::lock_guard lock(roster_mutex);  // against stop()
     if (wanted.load(std::memory_order_relaxed) == 0) return;

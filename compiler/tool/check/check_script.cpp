@@ -5,8 +5,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <ranges>
+#include <set>
+#include <system_error>
 
+#include "compiler/ir/module.hpp"
+#include "compiler/source/kernel_sources.hpp"
 #include "compiler/tool/command/script.hpp"
 #include "compiler/tool/command/session.hpp"
 #include "compiler/tool/command/usage_error.hpp"
@@ -51,13 +56,41 @@ void add_check_options(CLI::App& app, CheckWords& words) {
                "Findings as JSON on standard output, a line for each script, with the number of its form in `schema`");
 }
 
+/// Of AppKernels and libraries that the script calls: a run would only find out when it does.
+void check_files_of_code(const ir::Module& module, Diagnostics& diagnostics) {
+  std::set<ir::FunctionId> called{module.entry};
+  std::vector<ir::FunctionId> next{module.entry};
+  while (!next.empty()) {
+    const ir::Function& function = module.functions[next.back()];
+    next.pop_back();
+    for (const ir::Region& region : function.regions)
+      for (const ir::Op& op : region.ops)
+        if (op.kind == ir::OpKind::call && called.insert(op.callee).second) next.push_back(op.callee);
+  }
+  for (const ir::FunctionId id : called) {
+    const ir::Function& function = module.functions[id];
+    if (function.kind != ir::FunctionKind::foreign) continue;
+    const std::string& file = function.foreign.library;
+    if (function.foreign.kind == ir::ForeignKind::app_kernel && !file.starts_with('<')) {
+      if (const auto sources = kernel_sources(file); !sources)
+        diagnostics.report(DiagnosticKind::bad_kernel, function.span,
+                           fmt::format("can not be called: can not read `{}`: {}", file, sources.error()));
+    } else if (function.foreign.kind == ir::ForeignKind::library && file.find('/') != std::string::npos) {
+      std::error_code error;
+      if (!std::filesystem::exists(file, error))
+        diagnostics.report(DiagnosticKind::bad_library, function.span,
+                           fmt::format("can not be called: there is no `{}`", file));
+    }
+  }
+}
+
 int check_script(const CheckWords& words, Script script) {
   Session session;
   session.options = words.options;
   session.colour = wants_colour(STDERR_FILENO);
   const std::string path = script.path;
   const std::uint32_t file = session.sources.add(std::move(script.path), std::move(script.text));
-  compile(session, file);
+  if (const auto compilation = compile(session, file)) check_files_of_code(compilation->module, session.diagnostics);
   if (words.as_json) return print_json(session, path);
   return session.print_diagnostics() ? exit_compile_error : exit_ok;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <ranges>
+#include <string_view>
 
 #include "compiler/tool/command/session.hpp"
 #include "compiler/tool/formats/json_text.hpp"
@@ -13,6 +14,9 @@
 #include "vm/value/standard_error.hpp"
 
 namespace raddle::tool {
+
+/// What a user may say for it: no id begins so.
+static constexpr std::string_view newest_run = "last";
 
 int no_record() {
   vm::print_stderr("raddle: nothing was recorded in this folder: there is no `{}`\n", vm::record_path);
@@ -67,10 +71,12 @@ std::string run_json(const vm::RunRow& run, std::optional<vm::TaskCounts> tasks)
 std::expected<vm::RunRow, int> find_run(const std::string& name) {
   std::optional<vm::RunRecord> record = vm::RunRecord::open();
   if (!record) return std::unexpected(no_record());
-  std::vector<vm::RunRow> found = record->find(name);
+  std::vector<vm::RunRow> found = name == newest_run ? record->runs() : record->find(name);
+  if (name == newest_run && found.size() > 1) found.erase(found.begin(), found.end() - 1);
   if (found.size() == 1) return std::move(found.front());
   if (found.empty()) {
-    vm::print_stderr("raddle: no run is named `{}`; `raddle runs list` names them\n", name);
+    vm::print_stderr("raddle: no run is named `{}`; `raddle runs list` names them, and `{}` is the newest\n", name,
+                     newest_run);
   } else {
     vm::print_stderr("raddle: `{}` may be one of {} runs:\n", name, found.size());
     for (const vm::RunRow& run : found) vm::print_stderr("  {}\n", run.id);

@@ -30,7 +30,7 @@ class Loader {
   }
 
   void load_script(std::uint32_t file, const ExpandedText* text) {
-    for (const std::string& name : session_.options.imports) load_import({.module = name, .span = {.file = file}});
+    for (const std::string& name : session_.options.imports) load_option(name);
     if (text != nullptr) return load(file, text);
     const std::optional<ExpandedText> expanded = preprocess_script(session_, file);
     if (!session_.diagnostics.has_errors()) load(file, expanded ? &*expanded : nullptr);
@@ -62,6 +62,14 @@ class Loader {
     named_library_.note_names(expanded != nullptr ? expanded->text() : session_.sources.at(file).text());
     for (const ast::Import& import : module->imports) load_import(import);
     modules_.push_back(std::move(module));
+  }
+
+  /// `-i NAME`
+  void load_option(const std::string& name) {
+    const std::string option = "-i ";
+    const std::uint32_t file = session_.sources.add("(command line)", option + name + "\n");
+    const auto begin = static_cast<std::uint32_t>(option.size());
+    load_import({.module = name, .span = {file, begin, begin + static_cast<std::uint32_t>(name.size())}});
   }
 
   void load_import(const ast::Import& import) {

@@ -14,6 +14,7 @@
 
 #include "compiler/tool/command/session.hpp"
 #include "compiler/tool/main/command_line.hpp"
+#include "compiler/tool/process/end_by_exception.hpp"
 #include "compiler/tool/process/out_of_memory.hpp"
 #include "compiler/tool/process/stack_room.hpp"
 #include "vm/value/standard_error.hpp"
@@ -26,18 +27,6 @@ bool tell_of_threads(const std::system_error& error) {
   if (error.code() != std::errc::resource_unavailable_try_again) return false;
   raddle::vm::print_stderr("raddle: no thread could be started: the system allows no more (ulimit -u)\n");
   return true;
-}
-
-/// An exception that no thread catches: memory, or a fault of ours.
-[[noreturn]] void end_by_exception() {
-  try {
-    if (std::current_exception()) std::rethrow_exception(std::current_exception());
-  } catch (const std::bad_alloc&) {
-    raddle::tool::end_out_of_memory();
-  } catch (const std::exception& error) {
-    raddle::vm::print_stderr("raddle: internal error: {}\n", error.what());
-  }
-  _exit(raddle::tool::exit_internal);
 }
 
 /// A standard stream that is closed is not to be the next file that is opened: as it is, standard input is empty,
@@ -54,7 +43,7 @@ int main(int argc, char** argv) {
   hold_standard_streams();
   signal(SIGXFSZ, SIG_IGN);  // what is too large for the limit (ulimit -f) is an error of the write, as a full disk is
   raddle::tool::end_where_memory_ends();
-  std::set_terminate(end_by_exception);
+  std::set_terminate(raddle::tool::end_by_exception);
   try {
     const int code = raddle::tool::with_stack_room([&] {
       std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);

@@ -13,6 +13,7 @@
 #include "compiler/tool/command/session.hpp"
 #include "compiler/tool/process/signals.hpp"
 #include "compiler/tool/terminal/tty.hpp"
+#include "vm/foreign/crash_notice.hpp"
 #include "vm/interpret/running_place.hpp"
 
 // Of mimalloc, which is not there in builds with sanitizers. Its `new` knows of no new_handler: it is built as C, and
@@ -26,17 +27,24 @@ namespace {
 std::atomic<const SourceMap*> scripts = nullptr;  // set before a run, read by its threads
 std::atomic<bool> is_told = false;                // by the first thread that finds no memory
 
+/// Allocates nothing. @return how many characters it has written
+std::size_t write_place(const vm::Place& place, char* text, std::size_t size) {
+  const SourceMap* sources = scripts.load(std::memory_order_acquire);
+  if (sources == nullptr || place.end == 0) return 0;
+  const SourceBuffer& source = sources->at(place.file);
+  const LineColumn at = source.position(place.begin);
+  return std::min(fmt::format_to_n(text, size, "{}:{}:{}", source.path(), at.line, at.column).size, size);
+}
+
 /// Allocates nothing.
 void tell_place() {
-  const SourceMap* sources = scripts.load(std::memory_order_acquire);
-  const vm::Place* place = vm::running_place;
-  if (sources == nullptr || place == nullptr || place->end == 0) return;
-  const SourceBuffer& source = sources->at(place->file);
-  const LineColumn at = source.position(place->begin);
   std::array<char, 1024> text;
-  const auto written = fmt::format_to_n(text.data(), text.size(), "raddle: it was asked for at {}:{}:{}\n",
-                                        source.path(), at.line, at.column);
-  tell_at_once({text.data(), std::min(written.size, text.size())});
+  const vm::Place* const place = vm::running_place;
+  const std::size_t size = place == nullptr ? 0 : write_place(*place, text.data(), text.size());
+  if (size == 0) return;
+  tell_at_once("raddle: it was asked for at ");
+  tell_at_once({text.data(), size});
+  tell_at_once("\n");
 }
 
 [[noreturn]] void end_by(std::string_view message) {
@@ -53,7 +61,10 @@ void end_out_of_memory() { end_by("raddle: out of memory: a recursion without en
 
 void end_out_of_memory(const std::string& why) { end_by(fmt::format("raddle: {}\n", why)); }
 
-void tell_places_in(const SourceMap& sources) { scripts.store(&sources, std::memory_order_release); }
+void tell_places_in(const SourceMap& sources) {
+  scripts.store(&sources, std::memory_order_release);
+  vm::tell_places_by(write_place);
+}
 
 void end_where_memory_ends() {
   std::set_new_handler(end_out_of_memory);

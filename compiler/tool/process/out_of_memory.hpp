@@ -8,8 +8,8 @@ class SourceMap;
 
 namespace raddle::tool {
 
-/// Texts of the scripts that run, for the place in the message; they are there as long as those run, and no other is
-/// added meanwhile.
+/// Texts of the scripts that run, for places in messages of a process that ends from below; they are there as long as
+/// those run, and no other is added meanwhile.
 void tell_places_in(const SourceMap& sources);
 /// Every allocation that fails ends the process, whoever asks for it: by a message and exit code 1.
 void end_where_memory_ends();

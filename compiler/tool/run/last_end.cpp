@@ -40,4 +40,14 @@ void LastEnd::end(int code) {
   _exit(code);
 }
 
+void LastEnd::prepare(int code) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_over_) return;  // who has run the script does it
+  }
+  if (is_ending_.exchange(true, std::memory_order_relaxed)) return;
+  cancel_.abandon();
+  before_end_(code);
+}
+
 }  // namespace raddle::tool

@@ -24,6 +24,8 @@ class LastEnd {
       : cancel_(cancel), before_end_(std::move(before_end)) {}
   /// The run was cancelled now. Any thread; the first call counts. @param code  to end with
   void begin(int code);
+  /// What is done before the end, where another one ends the process. Any thread.
+  void prepare(int code);
   /// The run has come back by itself: nothing is done any more.
   void stop();
 

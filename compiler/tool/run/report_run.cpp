@@ -146,7 +146,7 @@ void print_statistics(const SourceMap& sources, const vm::RunResult& result, con
     if (use.calls != 0) vm::print_stderr("calls on device {}, {} {}\n", i, use.name, use.calls);
   }
   for (const vm::DeviceObstacle& obstacle : result.device_obstacles)
-    vm::print_stderr("not on devices, {} at {}: {}\n", obstacle.is_loop ? "loop" : "AppKernel",
+    vm::print_stderr("not on devices{} at {}: {}\n", obstacle.is_loop ? " as a whole, loop" : ", AppKernel",
                      sources.describe(span_of(obstacle.place)), obstacle.text);
 }
 

@@ -36,6 +36,7 @@
 #include "compiler/tool/formats/writer.hpp"
 #include "stdlib/native/output.hpp"
 #include "vm/device/devices.hpp"
+#include "vm/foreign/crash_notice.hpp"
 #include "vm/interpret/run.hpp"
 #include "vm/record/call_record.hpp"
 #include "vm/value/shown_text.hpp"
@@ -217,10 +218,12 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
   if (session.options.is_verbose) options->listener = &teller.emplace(options->listener);
   vm::CancelHook cancel;
   options->cancel = &cancel;
-  LastEnd last_end(cancel, [json](int code) {
+  LastEnd last_end(cancel, [json, &log](int code) {
     stdlib::flush_output_within(longest_last_write);
+    if (log && code == exit_failed) log->end(vm::RunState::failed);
     if (json != nullptr) json->write(code);
   });
+  const vm::CrashKeeper crash_keeper([&last_end] { last_end.prepare(exit_failed); });
   const auto heard = [&last_end, cancels = cancelling(cancel)](int signal, unsigned count) {
     cancels(signal, count);
     last_end.begin(code_of_signal(signal));

@@ -10,6 +10,7 @@
 #include "compiler/tool/command/script.hpp"
 #include "compiler/tool/command/usage_error.hpp"
 #include "compiler/tool/command/verb.hpp"
+#include "compiler/tool/command/version.hpp"
 #include "compiler/tool/command/words.hpp"
 #include "compiler/tool/formats/scan.hpp"
 #include "compiler/tool/run/run_script.hpp"
@@ -104,8 +105,17 @@ void add_swift_words(CLI::App& app, SwiftWords& words) {
 
 /// @return the number that a text is, if it is from 1 to 4096; else 0
 unsigned count_in(const char* text) {
-  const std::optional<std::uint64_t> count = text != nullptr ? sweep::read_count(text) : std::nullopt;
+  const std::optional<std::uint64_t> count = sweep::read_count(text);
   return count && *count <= 4096 ? static_cast<unsigned>(*count) : 0;
+}
+
+/// Of a variable of the environment. @param count  stays as it is if the variable is not set, or empty
+/// @return the text of an error, or ""
+std::string read_count_of(const char* variable, const char* what, unsigned& count) {
+  const char* const given = std::getenv(variable);
+  if (given == nullptr || *given == '\0') return {};
+  count = count_in(given);
+  return count == 0 ? fmt::format("{} is `{}`: no number of {}", variable, given, what) : std::string();
 }
 
 /// @return the text of an error, or ""
@@ -125,14 +135,11 @@ std::string apply_to_turbine(SwiftWords& words) {
 
 /// @return the text of an error, or ""
 std::string set_workers(SwiftWords& words) {
-  const char* const given = std::getenv("PROCS");
-  unsigned processes = words.processes;
-  if (processes == 0 && given != nullptr && *given != '\0') {
-    processes = count_in(given);
-    if (processes == 0) return fmt::format("PROCS is `{}`: no number of processes", given);
-  }
-  if (processes == 0) processes = default_processes;
-  const unsigned servers = std::max(1u, count_in(std::getenv("ADLB_SERVERS")));
+  unsigned processes = words.processes == 0 ? default_processes : words.processes;
+  unsigned servers = 1;
+  if (words.processes == 0)
+    if (std::string problem = read_count_of("PROCS", "processes", processes); !problem.empty()) return problem;
+  if (std::string problem = read_count_of("ADLB_SERVERS", "servers", servers); !problem.empty()) return problem;
   if (processes <= servers)
     return fmt::format("{} process{} with {} server{}: none is left to work; -n {} has one worker", processes,
                        processes == 1 ? "" : "es", servers, servers == 1 ? "" : "s", servers + 1);
@@ -140,12 +147,26 @@ std::string set_workers(SwiftWords& words) {
   return {};
 }
 
-void set_variables(const std::vector<std::string>& variables) {
+/// @return the text of an error, or ""
+std::string set_variables(const std::vector<std::string>& variables) {
   for (const std::string& variable : variables) {
     const std::size_t equals = variable.find('=');
-    if (equals == std::string::npos || equals == 0) continue;  // it has its value already
-    setenv(variable.substr(0, equals).c_str(), variable.c_str() + equals + 1, 1);
+    if (equals == 0 || variable.empty())
+      return fmt::format("-e {}: it is to be NAME=VALUE, or the name of a variable", variable);
+    if (equals != std::string::npos)
+      setenv(variable.substr(0, equals).c_str(), variable.c_str() + equals + 1, 1);
+    else if (std::getenv(variable.c_str()) == nullptr)
+      warn(fmt::format("-e {}: there is no such variable", variable));
   }
+  return {};
+}
+
+/// @return the text of an error, or ""
+std::string fault_of_arguments(const std::vector<std::string>& arguments) {
+  for (const std::string& argument : arguments)
+    if (const std::size_t equals = argument.find('='); equals == 0 || equals == std::string::npos)
+      return fmt::format("-A {}: it is to be KEY=VALUE", argument);
+  return {};
 }
 
 int swift_t_command(const std::vector<std::string>& typed) {
@@ -157,7 +178,10 @@ int swift_t_command(const std::vector<std::string>& typed) {
   if (words.code.empty() && !rest.empty() && rest.front().size() > 1 && rest.front().starts_with('-'))
     return unknown_option(app, rest.front(), "swift-t");
   if (const std::string problem = apply_to_turbine(words); !problem.empty()) return usage_error(problem, "swift-t");
-  set_variables(words.variables);
+  if (const std::string problem = set_variables(words.variables); !problem.empty())
+    return usage_error(problem, "swift-t");
+  if (const std::string problem = fault_of_arguments(words.arguments); !problem.empty())
+    return usage_error(problem, "swift-t");
   if (const std::string problem = set_workers(words); !problem.empty()) return usage_error(problem, "swift-t");
   for (const std::string& name : words.toggled) {
     if (name == "disable-asserts")
@@ -170,12 +194,16 @@ int swift_t_command(const std::vector<std::string>& typed) {
   session.options = words.options;
   session.words = typed;
   session.colour = wants_colour(STDERR_FILENO);
+  const bool has_script = !words.code.empty() || !rest.empty();
+  if (words.options.is_verbose && !has_script)
+    return write_output(fmt::format("{}\n", version)) ? exit_ok : exit_failed;
   if (words.options.is_verbose) {
+    vm::print_stderr("{}\n", version);
     vm::print_stderr("raddle: {} worker{}\n", words.options.workers, words.options.workers == 1 ? "" : "s");
     for (const std::string& each : words.ignored) vm::print_stderr("raddle: {}\n", each);
   }
   warn_of_missing_folders(session.options);
-  if (words.code.empty() && rest.empty()) return usage_error("no script given", "swift-t");
+  if (!has_script) return usage_error("no script given", "swift-t");
   const std::string file = words.code.empty() ? rest.front() : "";
   if (words.code.empty()) rest.erase(rest.begin());
   std::expected<Script, int> script = typed_script(words.code);

@@ -220,7 +220,7 @@ void add_runs_options(CLI::App& app, RunsWords& words) {
     verb->add_flag("--json", words.as_json, "As JSON, with the number of its form in `schema`");
     return verb;
   };
-  constexpr const char* about_run = "A run's id, its beginning or its end; none: the latest";
+  constexpr const char* about_run = "A run's id, its beginning or its end, or `last`; none: the latest";
   add("list", "A line for each run, the oldest first; so does `raddle runs` alone");
   words.show = add("show", "One run");
   words.show->add_option("RUN", words.run, about_run)->type_name("");

@@ -89,10 +89,16 @@ class SpaceBuilder {
     }
   }
 
+  /// For whoever has given a range: `-p a=0:1 --random 10`.
+  std::string distribution_help() const {
+    return fmt::format("one that is drawn is given as -p '{}~U(0,1)', in place of `=`: uniform from 0 to 1",
+                       listed_.empty() ? "a" : listed_.front().name);
+  }
+
   void check_distributions() {
     if (drawn_.empty() && options_.method)
       return fail(error_in(std::string(option_of(*options_.method)), std::to_string(options_.sample_count),
-                           "no parameter has a distribution", "-p 'a~U(0,1)'"));
+                           "no parameter has a distribution", distribution_help()));
     if (drawn_.empty()) return;
     const Drawn& first = drawn_.front();
     if (!options_.method)

@@ -1,9 +1,11 @@
 #include "compiler/tool/sweep/make_runner.hpp"
 
+#include <fmt/format.h>
 #include <sys/resource.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <system_error>
 
 #include "compiler/tool/command/session.hpp"
@@ -52,11 +54,20 @@ std::expected<std::unique_ptr<sweep::PointRunner>, int> make_program_runner(cons
   return std::unexpected(too_few_files(plan.run.jobs, sweep::ProgramRunner::files_of_job));
 }
 
+/// Of Turbine, which `raddle run` runs. A sweep's points are many runs in one process.
+void warn_of_hooks() {
+  for (const char* const name : {"TURBINE_LEADER_HOOK_STARTUP", "TURBINE_WORKER_HOOK_STARTUP",
+                                 "TURBINE_LEADER_HOOK_SHUTDOWN", "TURBINE_WORKER_HOOK_SHUTDOWN"})
+    if (const char* const hook = std::getenv(name); hook != nullptr && *hook != '\0')
+      warn(fmt::format("{}: a sweep does not run it; `raddle sweep .. -- raddle run FILE` does for each point", name));
+}
+
 }  // namespace
 
 std::expected<std::unique_ptr<sweep::PointRunner>, int> make_runner(const SweepPlan& plan, std::uint64_t points,
                                                                     double timeout_s) {
   if (!plan.script) return make_program_runner(plan, timeout_s);
+  if (!plan.script->options().is_quiet) warn_of_hooks();
   rlimit files{};
   getrlimit(RLIMIT_NOFILE, &files);
   auto settings = run_options(plan.script->options(), plan.script->path());

@@ -29,6 +29,7 @@
 #include "compiler/tool/sweep/print_script.hpp"
 #include "compiler/tool/formats/quantities.hpp"
 #include "compiler/tool/sweep/results.hpp"
+#include "vm/foreign/crash_notice.hpp"
 #include "vm/record/recorder.hpp"
 #include "vm/value/standard_error.hpp"
 #include "vm/value/temporaries.hpp"
@@ -85,6 +86,7 @@ class SweepRun {
     runner_ = runner->get();
     vm::Recorder recorder(row);
     vm::RunRecord record = vm::RunRecord::create(wait_while_running);
+    const vm::CrashKeeper crash_keeper([&recorder] { recorder.wait_until_written(); });
     row.id = recorder.id();
     runner_->begin_run(recorder);
     OtherRuns others(request_, plan_, form_, row.id);  // before the record is looked at

@@ -94,7 +94,15 @@ void add_space_options(CLI::App& app, SweepRequest& request) {
              space.sample_count = count;
            },
            about)
-        ->check(is_whole_from(1))
+        ->check([name](const std::string& text) {
+          const std::string fault = is_whole_from(1)(text);
+          return fault.empty()
+                     ? fault
+                     : fault +
+                           fmt::format(
+                               ", how many points to draw; from what is said for each parameter: -p 'a~U(0,1)' {} 100",
+                               name);
+        })
         ->type_name("N")
         ->group(group);
   };

@@ -16,6 +16,8 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr const char* reference_file = "tests/golden/locality/golden_small.json";
+
 /// What is wrong with a file. Leaves check_golden() as its error.
 struct BadRecord {
   std::string text;
@@ -116,14 +118,17 @@ std::expected<GoldenCheck, std::string> check_golden(const std::string& path) {
   } catch (const Json::exception& error) {
     return std::unexpected(fmt::format("`{}` is no JSON: {}", path, error.what()));
   }
-  if (!records.is_array()) return std::unexpected(fmt::format("`{}` has no array of records", path));
+  if (!records.is_array())
+    return std::unexpected(fmt::format("`{}` has no array of records, as {} has", path, reference_file));
   GoldenCheck check;
   for (const Json& record : records) {
     try {
       if (std::string differences = repeat(record); !differences.empty())
         check.differences.push_back(fmt::format("record {}: {}", check.records, differences));
     } catch (const BadRecord& bad) {
-      return std::unexpected(fmt::format("`{}`, record {}: {}", path, check.records, bad.text));
+      return std::unexpected(
+          fmt::format("`{}`, record {}: {}; it is to have what the reference simulator writes, as {}", path,
+                      check.records, bad.text, reference_file));
     }
     ++check.records;
   }

@@ -30,6 +30,7 @@ class WaitingHost final : public vm::BuiltinHost {
     return [this](vm::BuiltinOutcome outcome, std::int32_t) { ended_.set_value(std::move(outcome)); };
   }
   vm::Outside& outside() override { return outside_; }
+  std::int32_t rank() const override { return 0; }
   bool ends_later() const { return outcome_.valid(); }
   vm::BuiltinOutcome wait() { return outcome_.get(); }
 
