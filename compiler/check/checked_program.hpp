@@ -33,6 +33,7 @@ struct Variable {
   /// created where it is declared); false if it is assigned whole.
   bool written_by_element = false;
   bool is_read = false;
+  bool replaces_file = false;  ///< a file whose path another variable has, too, which is written before
 };
 
 struct CheckedFunction {

@@ -169,10 +169,7 @@ WriteSet UseCollector::declaration(const ast::Declaration& declaration) {
     declare(declarator.variable);
     if (declarator.mapping != nullptr) {
       read(*declarator.mapping);
-      if (declarator.variable != ast::no_variable) {
-        use_[declarator.variable].mapping = declarator.mapping.get();
-        use_[declarator.variable].around = around_;
-      }
+      if (declarator.variable != ast::no_variable) note_mapping(declarator.variable, *declarator.mapping);
     }
     if (declarator.value == nullptr) continue;
     read(*declarator.value);
@@ -184,6 +181,13 @@ WriteSet UseCollector::declaration(const ast::Declaration& declaration) {
                                        .value = declarator.value.get()});
   }
   return writes;
+}
+
+void UseCollector::note_mapping(VariableId variable, const ast::Expr& mapping) {
+  VariableUse& use = use_[variable];
+  use.mapping = &mapping;
+  use.around = around_;
+  for (const std::vector<Awaited>* awaited : waited_for_) append_to(use.waits, *awaited);
 }
 
 void UseCollector::target(const ast::Expr& target, WriteSet& writes, bool appends) {
@@ -244,9 +248,8 @@ void UseCollector::note_needs(const ast::Expr& value, WriteSet& target) {
   }
 }
 
-void UseCollector::report_waiting(const ast::Expr& awaited, WriteSet& body, const char* how) {
-  const std::vector<Awaited> all = awaited_variables(context_, awaited);
-  for (const Awaited& found : all) {
+void UseCollector::report_waiting(const std::vector<Awaited>& awaited, WriteSet& body, const char* how) {
+  for (const Awaited& found : awaited) {
     const auto writes = body.all().find(found.variable);
     if (writes == body.all().end()) continue;
     const auto own = std::ranges::find_if(writes->second, [&](const Write& write) {
@@ -257,7 +260,7 @@ void UseCollector::report_waiting(const ast::Expr& awaited, WriteSet& body, cons
         .report(DiagnosticKind::deadlock, own->span, path_text(context_, found.variable, found.path), how)
         .label(found.span, "waits for it here");
   }
-  add_waits(body, all);
+  add_waits(body, awaited);
 }
 
 WriteSet UseCollector::append(const ast::Append& append) {
@@ -269,35 +272,39 @@ WriteSet UseCollector::append(const ast::Append& append) {
 
 WriteSet UseCollector::branch(const ast::If& branch) {
   read(*branch.condition);
+  const std::vector<Awaited> awaited = awaited_variables(context_, *branch.condition);
   const Surrounding taken{.span = branch.condition->span};
+  const auto walk = [&](const auto& block) { return after(awaited, [&] { return within(taken, block); }); };
   Condition is_so = condition_of(context_, *branch.condition, true);
   Condition is_not = condition_of(context_, *branch.condition, false);
-  WriteSet then = where(is_so, [&] { return within(taken, [&] { return block(*branch.then_block); }); });
+  WriteSet then = where(is_so, [&] { return walk([&] { return block(*branch.then_block); }); });
   WriteSet otherwise;
   if (branch.else_block != nullptr)
-    otherwise = where(is_not, [&] { return within(taken, [&] { return statement(*branch.else_block); }); });
+    otherwise = where(is_not, [&] { return walk([&] { return statement(*branch.else_block); }); });
   std::vector<WriteSet::Branch> branches;
   branches.push_back({std::move(then), std::move(is_so), branch.then_block.get()});
   branches.push_back({std::move(otherwise), std::move(is_not), branch.else_block.get()});
   WriteSet writes = WriteSet::either(context_, std::move(branches), branch.condition->span);
-  report_waiting(*branch.condition, writes, "is assigned in a branch that waits for it");
+  report_waiting(awaited, writes, "is assigned in a branch that waits for it");
   return writes;
 }
 
 WriteSet UseCollector::switch_(const ast::Switch& written) {
   read(*written.value);
+  const std::vector<Awaited> awaited = awaited_variables(context_, *written.value);
   std::vector<WriteSet::Branch> branches;
   bool has_default = false;
   for (const ast::Switch::Case& choice : written.cases) {
     Condition condition = condition_of_case(context_, written, choice);
     const Surrounding taken{.span = written.value->span};
-    WriteSet own = where(condition, [&] { return within(taken, [&] { return block(*choice.block); }); });
+    const auto walk = [&] { return within(taken, [&] { return block(*choice.block); }); };
+    WriteSet own = where(condition, [&] { return after(awaited, walk); });
     branches.push_back({std::move(own), std::move(condition), choice.block.get()});
     has_default = has_default || !choice.label;
   }
   if (!has_default) branches.emplace_back();
   WriteSet writes = WriteSet::either(context_, std::move(branches), written.value->span);
-  report_waiting(*written.value, writes, "is assigned in a branch that waits for it");
+  report_waiting(awaited, writes, "is assigned in a branch that waits for it");
   return writes;
 }
 
@@ -307,7 +314,7 @@ WriteSet UseCollector::chain(const ast::Chain& chain) {
   std::vector<Awaited> outputs;
   for (const auto& link : chain.links) {
     if (outputs.size() > 2 * most_outputs) outputs.erase(outputs.begin(), outputs.end() - most_outputs);
-    WriteSet own = statement(*link);
+    WriteSet own = after(outputs, [&] { return statement(*link); });
     add_waits(own, outputs);
     if (link->kind == StmtKind::Evaluate)
       append_to(outputs, awaited_variables(context_, *as<const ast::Evaluate>(*link).expr));
@@ -323,9 +330,13 @@ WriteSet UseCollector::chain(const ast::Chain& chain) {
 }
 
 WriteSet UseCollector::wait(const ast::Wait& wait) {
-  for (const auto& awaited : wait.awaited) read(*awaited);
-  WriteSet writes = block(*wait.body);
-  for (const auto& awaited : wait.awaited) report_waiting(*awaited, writes, "is assigned in a block that waits for it");
+  std::vector<Awaited> all;
+  for (const auto& awaited : wait.awaited) {
+    read(*awaited);
+    append_to(all, awaited_variables(context_, *awaited));
+  }
+  WriteSet writes = after(all, [&] { return block(*wait.body); });
+  report_waiting(all, writes, "is assigned in a block that waits for it");
   return writes;
 }
 

@@ -40,7 +40,8 @@ void FunctionLowering::declaration(const ast::Declaration& declaration) {
     const std::vector<ir::VarId>& parameters = function().parameters;
     if (std::ranges::find(parameters, variable) != parameters.end()) continue;  // `@param`: from the command line
     if (declarator.mapping) {
-      emit(OpKind::file_new, {value(*declarator.mapping)}, {variable}, declarator.span);
+      emit(OpKind::file_new, {value(*declarator.mapping)}, {variable}, declarator.span).number =
+          checked.replaces_file ? 1 : 0;
       files_with_object_.insert(variable);
     }
     if (types().is_dense(checked.type))
