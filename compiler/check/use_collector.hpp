@@ -117,6 +117,9 @@ class UseCollector {
   WriteSet for_(const ast::For& loop);
   WriteSet iterate(const ast::Iterate& loop);
 
+  WriteSet update(const ast::Update& update);
+  void await_updates(const ast::Expr& awaited);
+
   /// Each link waits for what the one before it assigns, or names.
   WriteSet chain(const ast::Chain& chain);
   WriteSet wait(const ast::Wait& wait);
@@ -129,6 +132,7 @@ class UseCollector {
   std::vector<LoopKind> loops_;                          ///< around the statement
   std::vector<Surrounding> around_;                      ///< the same, with branches and the function
   std::vector<const std::vector<Awaited>*> waited_for_;  ///< by what is around the statement
+  std::vector<Awaited> awaited_updates_;                 ///< updateables that `wait` around the statement names
   std::uint32_t block_count_ = 0;
 };
 

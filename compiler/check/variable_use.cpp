@@ -135,12 +135,7 @@ WriteSet UseCollector::statement(const ast::Stmt& statement) {
     case StmtKind::Declaration: return declaration(as<const ast::Declaration>(statement));
     case StmtKind::Assign: return assign(as<const ast::Assign>(statement));
     case StmtKind::Append: return append(as<const ast::Append>(statement));
-    case StmtKind::Update: {
-      const auto& update = as<const ast::Update>(statement);
-      read(*update.value);
-      if (update.variable != ast::no_variable) use_[update.variable].is_updated = true;
-      return {};
-    }
+    case StmtKind::Update: return update(as<const ast::Update>(statement));
     case StmtKind::Evaluate: read(*as<const ast::Evaluate>(statement).expr); return {};
     case StmtKind::If: return branch(as<const ast::If>(statement));
     case StmtKind::Switch: return switch_(as<const ast::Switch>(statement));
@@ -270,6 +265,25 @@ WriteSet UseCollector::append(const ast::Append& append) {
   return writes;
 }
 
+WriteSet UseCollector::update(const ast::Update& update) {
+  read(*update.value);
+  if (update.variable == ast::no_variable) return {};
+  use_[update.variable].is_updated = true;
+  const auto awaited = std::ranges::find(awaited_updates_, update.variable, &Awaited::variable);
+  if (awaited != awaited_updates_.end() && context_.silenced.insert(update.variable).second)
+    context_.diagnostics
+        .report(DiagnosticKind::deadlock, update.target.span, context_.variable(update.variable).name,
+                "is updated in a block that waits for all its updates")
+        .label(awaited->span, "waits for it here");
+  return {};
+}
+
+/// The statement is `t` of a chain, or `wait (t)`.
+void UseCollector::await_updates(const ast::Expr& awaited) {
+  if (awaited.kind == ExprKind::Name && awaited.type == TypeStore::updateable)
+    awaited_updates_.push_back({.variable = as<const ast::Name>(awaited).variable, .span = awaited.span});
+}
+
 WriteSet UseCollector::branch(const ast::If& branch) {
   read(*branch.condition);
   const std::vector<Awaited> awaited = awaited_variables(context_, *branch.condition);
@@ -311,11 +325,13 @@ WriteSet UseCollector::switch_(const ast::Switch& written) {
 WriteSet UseCollector::chain(const ast::Chain& chain) {
   constexpr std::size_t most_outputs = 1000;  // each link has all: what lies further back is found in the run
   WriteSet writes;
+  const std::size_t awaited_before = awaited_updates_.size();
   std::vector<Awaited> outputs;
   for (const auto& link : chain.links) {
     if (outputs.size() > 2 * most_outputs) outputs.erase(outputs.begin(), outputs.end() - most_outputs);
     WriteSet own = after(outputs, [&] { return statement(*link); });
     add_waits(own, outputs);
+    if (link->kind == StmtKind::Evaluate) await_updates(*as<const ast::Evaluate>(*link).expr);
     if (link->kind == StmtKind::Evaluate)
       append_to(outputs, awaited_variables(context_, *as<const ast::Evaluate>(*link).expr));
     for (const auto& [variable, all] : own.all())
@@ -326,16 +342,20 @@ WriteSet UseCollector::chain(const ast::Chain& chain) {
         }
     writes.then(context_, std::move(own));
   }
+  awaited_updates_.resize(awaited_before);
   return writes;
 }
 
 WriteSet UseCollector::wait(const ast::Wait& wait) {
   std::vector<Awaited> all;
+  const std::size_t awaited_before = awaited_updates_.size();
   for (const auto& awaited : wait.awaited) {
     read(*awaited);
+    await_updates(*awaited);
     append_to(all, awaited_variables(context_, *awaited));
   }
   WriteSet writes = after(all, [&] { return block(*wait.body); });
+  awaited_updates_.resize(awaited_before);
   report_waiting(all, writes, "is assigned in a block that waits for it");
   return writes;
 }

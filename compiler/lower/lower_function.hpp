@@ -298,6 +298,7 @@ class FunctionLowering {
   void lower_branch(const ast::Stmt& branch);
   void branch(const ast::If& branch);
   void branch(const ast::Switch& branch);
+  ir::Operand awaitable(const ast::Expr& expr);
   void wait(const ast::Wait& wait);
   void wait_for(const Operands& awaited, const std::function<void()>& then, Span span, bool has_scope = true);
   void chain(const ast::Chain& chain);
