@@ -1,6 +1,5 @@
 #include "compiler/check/check_statement.hpp"
 
-
 namespace raddle::check_detail {
 
 using ast::as;

@@ -11,8 +11,8 @@
 namespace raddle::lowering {
 namespace {
 
-using ir::OpKind;
 using ir::Operand;
+using ir::OpKind;
 
 /// A variable of a function.
 using Place = std::pair<ir::FunctionId, ir::VarId>;

@@ -306,6 +306,8 @@ class FunctionLowering {
   void chain_after(const Operands& awaited, const ast::Chain& chain, std::size_t link, const Operands& gate);
   void foreach (const ast::Foreach& loop);
   void lower_foreach(const ast::Foreach& loop);
+  bool is_upwards(ir::Operand step);
+  void foreach_either_way(const ast::Foreach& loop, const Operands& bounds);
   void foreach_dense(const ast::Foreach& loop);
   void for_loop(const ast::For& loop);
   Operands awaited_by(const ast::For& loop);
