@@ -210,8 +210,10 @@ class PathCheck {
     return false;
   }
 
-  /// A `for` or `iterate` alone runs the declaration several times with one path.
+  /// A `for` or `iterate` alone runs the declaration several times with one path. In a function that may be called
+  /// twice at once nothing is sure; what is in a branch is taken to be in one.
   bool is_in_one_loop(VariableId id, const MappedPath& path) const {
+    if (all_[id].around.empty() || !all_[id].around.front().is_loop()) return false;
     std::size_t depth = 0, repeating = 0;
     LoopKind kind = LoopKind::none;
     for (const Surrounding& each : all_[id].around) {
