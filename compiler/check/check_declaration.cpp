@@ -1,4 +1,8 @@
 // Declarations of variables, and @param and @result.
+#include <algorithm>
+#include <cctype>
+#include <optional>
+
 #include "compiler/check/check_statement.hpp"
 
 #include <algorithm>
@@ -32,6 +36,14 @@ bool is_literal(const ast::Expr& expr) {
     case ast::ExprKind::FileName: return false;
   }
   return false;
+}
+
+/// `https://host/name`
+bool is_url(const std::string& path) {
+  const std::size_t scheme = path.find("://");
+  return scheme != std::string::npos && scheme > 0 && std::ranges::all_of(path.substr(0, scheme), [](char each) {
+           return std::isalnum(static_cast<unsigned char>(each)) != 0 || each == '+' || each == '-' || each == '.';
+         });
 }
 
 /// `init_updateable(x)`
@@ -142,7 +154,15 @@ bool StatementChecker::mapping(ast::Declarator& declarator, TypeId type) {
   expressions_.value_of_type(*declarator.mapping, TypeStore::string);
   const TypeId base = context_.store().base(type);
   if (base == TypeStore::file || base == TypeStore::url || base == TypeStore::error) {
-    if (constant_value(context_, *declarator.mapping) != ConstantValue(std::string())) return true;
+    const std::optional<ConstantValue> known = constant_value(context_, *declarator.mapping);
+    const auto* path = known ? std::get_if<std::string>(&*known) : nullptr;
+    if (path == nullptr) return true;
+    if (base == TypeStore::file && is_url(*path)) {
+      context_.diagnostics.report(DiagnosticKind::path_is_url, declarator.mapping->span, declarator.name.text, *path)
+          .note("as `url " + declarator.name.text + " <...>` it is a name for programs that go there by themselves");
+      return false;
+    }
+    if (!path->empty()) return true;
     context_.diagnostics.report(DiagnosticKind::empty_path, declarator.mapping->span, declarator.name.text)
         .note("without a mapping, as in `file " + declarator.name.text + " = ...;`, it is a temporary file");
     return false;

@@ -271,12 +271,13 @@ void ExpressionChecker::check_step_and_bounds(const ast::Range& range) {
   if (range.step != nullptr)
     if (const auto number = written_number(context_, *range.step)) step = *number;
   const char* why = nullptr;
-  if (low && high && *low > *high) why = "its first bound is above its last";
-  if (step < 0) why = "its step is negative";
+  if (low && high && *low > *high && step >= 0 && (range.step == nullptr || step > 0))
+    why = "its first bound is above its last";
+  if (low && high && *low < *high && step < 0) why = "its step is negative, and its first bound below its last";
   if (why == nullptr && low && high && step != 0) warn_of_missed_end(range, *low, *high, step);
   if (why == nullptr) return;
   context_.diagnostics.report(DiagnosticKind::empty_range, range.span, why)
-      .note("a range goes upwards; to go down, count up and subtract: `foreach i in [0:n] { j = n - i; }`");
+      .note("a range goes up, or down if its step is negative: `[5:1:-1]`");
 }
 
 TypeId ExpressionChecker::index(ast::Index& index) {

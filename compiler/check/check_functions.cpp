@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <utility>
 
 #include "compiler/check/check_statement.hpp"
 #include "compiler/check/resolve_types.hpp"
@@ -93,10 +94,12 @@ class CommandChecker {
 
  private:
   void check_outputs() {
+    const ast::Formal* exit_code = nullptr;
     for (const ast::Formal& output : function_.outputs) {
       const TypeId type = context_.store().base(output.resolved_type);
       if (type == TypeStore::file || type == TypeStore::url || type == TypeStore::void_ || type == TypeStore::error)
         continue;
+      if (type == TypeStore::int_ && std::exchange(exit_code, &output) == nullptr) continue;
       wrong_outputs_.insert(output.variable);
       Diagnostic& diagnostic = context_.diagnostics.report(DiagnosticKind::bad_app_output, output.type.span,
                                                            output.name.text, context_.name(output.resolved_type));
@@ -151,8 +154,9 @@ class CommandChecker {
     }
     note_use(*redirection.file);
     const TypeId base = context_.store().base(found);
-    const bool is_file = base == TypeStore::file || base == TypeStore::url;
-    if (is_file) check_direction(*redirection.file, redirection.stream == ast::Redirect::stdin_, stream);
+    const bool reads = redirection.stream == ast::Redirect::stdin_;
+    const bool is_file = base == TypeStore::file || (reads && base == TypeStore::url);
+    if (is_file) check_direction(*redirection.file, reads, stream);
     if (is_file || base == TypeStore::error) return;
     const ast::Expr& file = *redirection.file;
     const bool is_reported =

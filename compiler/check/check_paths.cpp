@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <span>
 #include <system_error>
 #include <utility>
 
+#include "compiler/check/file_order.hpp"
 #include "compiler/check/read_variables.hpp"
 #include "compiler/check/value_text.hpp"
 #include "stdlib/builtins.hpp"
@@ -89,10 +91,14 @@ bool makes_file(const ast::Expr* value) {
   return call.callee_kind == ast::CalleeKind::function;
 }
 
+VariableId copied_file(const ast::Expr* value) {
+  if (value == nullptr || value->kind != ast::ExprKind::Name) return ast::no_variable;
+  return ast::as<const ast::Name>(*value).variable;
+}
+
 /// The file is copied from a loop's variable: each time from another one.
 bool is_of_iteration(const Context& context, const ast::Expr* value) {
-  if (value == nullptr || value->kind != ast::ExprKind::Name) return false;
-  const VariableId id = ast::as<ast::Name>(*value).variable;
+  const VariableId id = copied_file(value);
   return id != ast::no_variable && context.program.variables[id].role == VariableRole::loop;
 }
 
@@ -103,9 +109,14 @@ const Write* definite_write(const Context& context, const VariableUse& use) {
   return found == use.writes.end() ? nullptr : &*found;
 }
 
+bool starts_with(const std::vector<Surrounding>& all, const std::vector<Surrounding>& first) {
+  return first.size() <= all.size() && std::ranges::equal(first, std::span(all).first(first.size()));
+}
+
 class PathCheck {
  public:
-  PathCheck(Context& context, const std::vector<VariableUse>& all) : context_(context), all_(all) {
+  PathCheck(Context& context, const std::vector<VariableUse>& all)
+      : context_(context), all_(all), orders_(context, all) {
     constexpr std::size_t most_patterns = 100;  // each is compared with each file
     for (const NotedPath& looked : context.paths_looked_at) {
       const std::optional<std::string> text = known_text(context, all, *looked.path);
@@ -124,25 +135,93 @@ class PathCheck {
     std::map<std::string, std::vector<VariableId>> by_path;
     for (VariableId id = 0; id < all_.size(); ++id) {
       const std::optional<MappedPath> path = path_of(context_, id, all_);
-      if (!path || definite_write(context_, all_[id]) == nullptr) continue;
+      if (!path || all_[id].writes.empty()) continue;
+      const bool follows_itself = is_in_one_loop(id, *path) && orders_.follows_itself(id);
+      if (follows_itself) replaces(id, id, path->shown);
+      order(id, path->shown, by_path[path->key]);
+      if (definite_write(context_, all_[id]) == nullptr) continue;
       if (path->key == path->shown) report_folder_of_tilde(all_[id].mapping->span, path->shown);
       report_looked_at(id, *path);
-      report_repeated(id, *path);
-      report_second(id, path->shown, by_path[path->key]);
+      if (!follows_itself) report_repeated(id, *path);
     }
   }
 
  private:
-  void report_second(VariableId id, const std::string& path, std::vector<VariableId>& earlier) {
-    const auto first =
-        std::ranges::find_if(earlier, [&](VariableId other) { return all_[other].around == all_[id].around; });
-    if (first == earlier.end()) return earlier.push_back(id);
-    if (are_one(*first, id)) return;
+  /// One is written after the other, or may be; else it is an error, where both surely are written.
+  void order(VariableId id, const std::string& path, std::vector<VariableId>& others) {
+    constexpr std::size_t most_files = 100;  // each is compared with each
+    for (const VariableId other : others) {
+      const bool is_inside = starts_with(all_[id].around, all_[other].around);
+      if (!is_inside && !starts_with(all_[other].around, all_[id].around)) continue;
+      if (!is_made(id) || !is_made(other)) continue;
+      if (!order(other, id, path)) break;
+    }
+    if (others.size() < most_files) others.push_back(id);
+  }
+
+  /// @return  whether they may go together
+  bool order(VariableId one, VariableId two, const std::string& path) {
+    const FileOrder forward = orders_.of(one, two), backward = orders_.of(two, one);
+    if (forward == FileOrder::surely) return replaces(one, two, path), true;
+    if (backward == FileOrder::surely) return replaces(two, one, path), true;
+    const bool are_both_sure = all_[one].around == all_[two].around && definite_write(context_, all_[one]) != nullptr &&
+                               definite_write(context_, all_[two]) != nullptr;
+    if (!are_both_sure) return true;  // the run tells
+    if (are_one(one, two)) return true;
+    const bool is_error = forward == FileOrder::unrelated && backward == FileOrder::unrelated;
     context_.diagnostics
-        .report(DiagnosticKind::path_written_twice, all_[id].mapping->span, path, context_.variable(*first).name,
-                context_.variable(id).name)
-        .label(all_[*first].mapping->span, "mapped here")
-        .note("give each file a name of its own; what was written first would be lost");
+        .report(is_error ? DiagnosticKind::path_written_twice : DiagnosticKind::path_order_unknown,
+                all_[two].mapping->span, path, context_.variable(one).name, context_.variable(two).name)
+        .label(all_[one].mapping->span, "mapped here")
+        .note(is_error ? "give each file a name of its own, or let the second one wait: `wait (" +
+                             context_.variable(one).name + ") { ... }`"
+                       : "`wait (" + context_.variable(forward == FileOrder::perhaps ? one : two).name +
+                             ") { ... }` around the other one makes it sure; so does a name of its own for each file");
+    if (forward == FileOrder::perhaps) context_.variable(two).replaces_file = true;
+    if (backward == FileOrder::perhaps) context_.variable(one).replaces_file = true;
+    return !is_error;
+  }
+
+  void replaces(VariableId earlier, VariableId later, const std::string& path) {
+    context_.variable(later).replaces_file = true;
+    const std::optional<Span> late = orders_.late_read(earlier, later);
+    if (!late) return;
+    const std::string& name = context_.variable(earlier).name;
+    Diagnostic& diagnostic = context_.diagnostics.report(DiagnosticKind::path_replaced_early, *late, name, path);
+    diagnostic.label(all_[later].mapping->span, "it is written anew here")
+        .note("give each file a name of its own, or let what writes it wait for what is read here");
+  }
+
+  /// It is no copy of a file that may have the same path: then nothing is written.
+  bool is_made(VariableId id) const {
+    const std::optional<MappedPath> path = path_of(context_, id, all_);
+    constexpr int most_names = 100;
+    for (int i = 0; i < most_names; ++i) {
+      const Writes& writes = all_[id].writes;
+      if (writes.size() != 1 || !writes.front().path.empty()) return false;
+      const VariableId copied = copied_file(writes.front().value);
+      if (copied == ast::no_variable) return makes_file(writes.front().value);
+      if (all_[copied].mapping != nullptr) {
+        const std::optional<MappedPath> other = path_of(context_, copied, all_);
+        return path && other && path->key != other->key;
+      }
+      id = copied;
+    }
+    return false;
+  }
+
+  /// A `for` or `iterate` alone runs the declaration several times with one path. In a function that may be called
+  /// twice at once nothing is sure; what is in a branch is taken to be in one.
+  bool is_in_one_loop(VariableId id, const MappedPath& path) const {
+    if (all_[id].around.empty() || !all_[id].around.front().is_loop()) return false;
+    std::size_t depth = 0, repeating = 0;
+    LoopKind kind = LoopKind::none;
+    for (const Surrounding& each : all_[id].around) {
+      if (!each.is_loop() || ++depth <= path.loop_depth || each.repeats == Repeats::never) continue;
+      kind = each.loop;
+      ++repeating;
+    }
+    return repeating == 1 && kind != LoopKind::foreach_;
   }
 
   /// No shell has seen it.
@@ -180,7 +259,7 @@ class PathCheck {
       if (place.file != name.file || place.begin != name.begin) return false;
     }
     return std::all_of(around.begin() + static_cast<std::ptrdiff_t>(own), around.end(),
-                       [](const Surrounding& each) { return each.is_loop; });
+                       [](const Surrounding& each) { return each.is_loop(); });
   }
 
   /// Outputs of one call, which knows what it does.
@@ -194,7 +273,7 @@ class PathCheck {
     const VariableUse& use = all_[id];
     const Surrounding* repeating = nullptr;
     auto depth = static_cast<std::size_t>(std::ranges::count_if(use.around, &Surrounding::is_loop));
-    for (auto each = use.around.rbegin(); each != use.around.rend() && each->is_loop; ++each, --depth) {
+    for (auto each = use.around.rbegin(); each != use.around.rend() && each->is_loop(); ++each, --depth) {
       if (depth <= path.loop_depth) break;
       if (each->repeats == Repeats::never) continue;
       if (repeating == nullptr || each->repeats == Repeats::surely) repeating = &*each;
@@ -210,6 +289,7 @@ class PathCheck {
 
   Context& context_;
   const std::vector<VariableUse>& all_;
+  FileOrders orders_;
   std::multimap<std::string, const NotedPath*> names_;              // looked for, by MappedPath::key
   std::vector<std::pair<std::string, const NotedPath*>> patterns_;  // the same of `glob`
 };

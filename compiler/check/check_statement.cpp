@@ -1,12 +1,14 @@
 #include "compiler/check/check_statement.hpp"
 
-#include "compiler/check/wait_for_updates.hpp"
-
 namespace raddle::check_detail {
 
 using ast::as;
 using ast::ExprKind;
 using ast::StmtKind;
+
+namespace {
+constexpr const char* updates_of_session = "to wait for updates that earlier entries of a session do";
+}
 
 void StatementChecker::statements(ast::Block& block) {
   expressions_.enter_block(block);
@@ -67,8 +69,8 @@ void StatementChecker::switch_(ast::Switch& written) {
 void StatementChecker::wait(ast::Wait& wait) {
   for (auto& awaited : wait.awaited) {
     if (expressions_.value(*awaited) != TypeStore::updateable || awaited->kind != ExprKind::Name) continue;
-    context_.diagnostics.report(DiagnosticKind::not_awaitable, awaited->span, as<ast::Name>(*awaited).text)
-        .note(wait_for_updates);
+    if (!context_.is_of_earlier_piece(as<ast::Name>(*awaited).variable)) continue;
+    context_.diagnostics.report(DiagnosticKind::not_supported, awaited->span, updates_of_session);
   }
   ++context_.waits;
   block(*wait.body);
@@ -119,8 +121,9 @@ void StatementChecker::report_unchainable(const ast::Stmt& link) {
   }
   if (link.kind == StmtKind::Evaluate) {
     const ast::Expr& expr = *as<const ast::Evaluate>(link).expr;
-    if (expr.kind == ExprKind::Name && expr.type == TypeStore::updateable)
-      context_.diagnostics.report(DiagnosticKind::not_chainable, expr.span, "an updateable").note(wait_for_updates);
+    if (expr.kind == ExprKind::Name && expr.type == TypeStore::updateable &&
+        context_.is_of_earlier_piece(as<const ast::Name>(expr).variable))
+      context_.diagnostics.report(DiagnosticKind::not_supported, expr.span, updates_of_session);
     if (expr.kind != ExprKind::Call) return;
     const auto& call = as<const ast::Call>(expr);
     if (call.callee_kind == ast::CalleeKind::unresolved || !call.output_types.empty()) return;

@@ -34,6 +34,7 @@ struct Variable {
   bool written_by_element = false;
   bool has_no_elements = false;  ///< a dense array, of which one extent is written as 0: nothing need be assigned
   bool is_read = false;
+  bool replaces_file = false;  ///< a file whose path another variable has, too, which is written before
 };
 
 struct CheckedFunction {

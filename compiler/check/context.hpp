@@ -50,6 +50,8 @@ struct Context {
   std::unordered_set<std::string> left_out = {};
   /// Variables declared at top level so far, and all `global const`.
   std::unordered_map<std::string, VariableId> globals = {};
+  /// Of modules of the library, those whose names the script gives to others: functions of the library mean these.
+  std::unordered_map<std::string, VariableId> globals_of_library = {};
   /// Variables about which something was reported: further findings would have the same cause.
   std::unordered_set<VariableId> silenced = {};
   /// Variables of loops over a range of floats that is one for a `/` of ints: where that is.

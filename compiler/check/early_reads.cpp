@@ -4,8 +4,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "compiler/check/wait_for_updates.hpp"
-
 namespace raddle::check_detail {
 
 using ast::as;
@@ -30,7 +28,8 @@ class EarlyReads {
       if (update == updates_.end()) continue;
       context_.diagnostics.report(DiagnosticKind::early_read, read.span, context_.variable(read.variable).name)
           .label(update->second, "updated here")
-          .note(wait_for_updates);
+          .note("read it in `wait (" + context_.variable(read.variable).name +
+                ") { ... }`, which waits until all of its updates are done; or take `sum` or `min` of an array");
     }
   }
 
@@ -47,6 +46,13 @@ class EarlyReads {
 
   bool is_updateable(VariableId variable) const {
     return variable != ast::no_variable && context_.program.variables[variable].type == TypeStore::updateable;
+  }
+
+  /// `t => ...` waits for the updates of `t`.
+  static bool is_awaited(const ast::Stmt& link) {
+    if (link.kind != StmtKind::Evaluate) return false;
+    const ast::Expr& expr = *as<const ast::Evaluate>(link).expr;
+    return expr.kind == ExprKind::Name && expr.type == TypeStore::updateable;
   }
 
   void block(const ast::Block& block) {
@@ -100,7 +106,7 @@ class EarlyReads {
       case StmtKind::Wait: return delayed([&] { block(*as<const ast::Wait>(written).body); });
       case StmtKind::Chain: {
         const auto& links = as<const ast::Chain>(written).links;
-        statement(*links.front());
+        if (!is_awaited(*links.front())) statement(*links.front());
         return delayed([&] {
           for (std::size_t i = 1; i < links.size(); ++i) statement(*links[i]);
         });

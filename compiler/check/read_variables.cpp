@@ -205,6 +205,18 @@ void read_variables(const Context& context, const ast::Expr& expr, const std::fu
   });
 }
 
+bool calls_a_body(const Context& context, const ast::Expr& expr) {
+  if (expr.kind == ExprKind::Call) {
+    const auto& call = as<const ast::Call>(expr);
+    if (call.callee_kind == ast::CalleeKind::function &&
+        context.program.functions[call.callee_index].definition->body_kind == ast::BodyKind::block)
+      return true;
+  }
+  bool found = false;
+  for_children(expr, [&](const ast::Expr& child) { found = found || calls_a_body(context, child); });
+  return found;
+}
+
 std::vector<Awaited> awaited_variables(const Context& context, const ast::Expr& expr) {
   AwaitedCollector collector(context);
   collector.visit(expr);

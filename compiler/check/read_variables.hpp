@@ -9,6 +9,9 @@ namespace raddle::check_detail {
 /// Calls `found` for each read of a variable in `expr`.
 void read_variables(const Context& context, const ast::Expr& expr, const std::function<void(VariableId, Read)>& found);
 
+/// Whether a function of the script with a body, which may read other variables, is called in `expr`.
+bool calls_a_body(const Context& context, const ast::Expr& expr);
+
 /// The element that `A[key]` means, as far as it is known.
 Step key_step(const ast::Expr& key);
 

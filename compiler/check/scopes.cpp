@@ -1,5 +1,7 @@
 #include "compiler/check/scopes.hpp"
 
+#include <algorithm>
+
 namespace raddle::check_detail {
 
 void suggest(Diagnostic& diagnostic, std::string_view name, const std::vector<std::string>& candidates) {
@@ -10,16 +12,24 @@ void suggest(Diagnostic& diagnostic, std::string_view name, const std::vector<st
 VariableId Scopes::find(const std::string& name) const {
   for (auto level = levels_.rbegin(); level != levels_.rend(); ++level)
     if (const auto found = level->find(name); found != level->end()) return found->second;
+  if (context_.function != nullptr && is_of_library(context_.function->name.span))
+    if (const auto own = context_.globals_of_library.find(name); own != context_.globals_of_library.end())
+      return own->second;
   const auto global = context_.globals.find(name);
   return global == context_.globals.end() ? ast::no_variable : global->second;
 }
 
+bool Scopes::is_of_library(Span span) const { return context_.sources.at(span.file).is_of_library(); }
+
 bool Scopes::report_taken(const ast::Identifier& name) {
   if (at_top_level()) {
     const auto callable = context_.callables.find(name.text);
-    // a call is told from a variable by its parenthesis: names of the library's own functions are free
-    if (callable != context_.callables.end() && callable->second.front().kind != ast::CalleeKind::builtin) {
-      const Signature& function = callable->second.front();
+    // a call is told from a variable by its parenthesis: names of the library's functions are free
+    const auto is_of_script = [this](const Signature& each) {
+      return each.kind != ast::CalleeKind::builtin && !is_of_library(each.span);
+    };
+    if (callable != context_.callables.end() && std::ranges::any_of(callable->second, is_of_script)) {
+      const Signature& function = *std::ranges::find_if(callable->second, is_of_script);
       Diagnostic& diagnostic = context_.diagnostics.report(DiagnosticKind::name_is_function, name.span, name.text);
       if (function.kind == ast::CalleeKind::function) diagnostic.label(function.span, "function defined here");
       diagnostic.note("choose another name; variables inside of functions and blocks can have it");
@@ -32,6 +42,10 @@ bool Scopes::report_taken(const ast::Identifier& name) {
   const Span there = context_.variable(other).span;
   const bool is_global = context_.globals.contains(name.text) && context_.globals.at(name.text) == other;
   if (in_function_ && is_global) {
+    report_hiding(name, other);
+    return false;
+  }
+  if (at_top_level() && is_of_library(there) && !is_of_library(name.span)) {
     report_hiding(name, other);
     return false;
   }
@@ -57,6 +71,9 @@ VariableId Scopes::declare(const ast::Identifier& name, TypeId type, VariableRol
   const VariableId id = context_.add_variable(name, type, role);
   if (taken || reported_.contains(name.text)) context_.silenced.insert(id);
   if (at_top_level()) {
+    if (const VariableId other = find(name.text);
+        other != ast::no_variable && !is_of_library(name.span) && is_of_library(context_.variable(other).span))
+      context_.globals_of_library.emplace(name.text, other);
     context_.globals[name.text] = id;
   } else {
     levels_.back()[name.text] = id;

@@ -51,8 +51,18 @@ class UseCollector {
   /// What the one write in `target` waits for when `value` is assigned.
   void note_needs(const ast::Expr& value, WriteSet& target);
 
-  /// `body` waits for what `awaited` waits for: reports what of that it assigns itself.
-  void report_waiting(const ast::Expr& awaited, WriteSet& body, const char* how);
+  /// Walks what is not reached without `awaited`.
+  template <typename Walk>
+  WriteSet after(const std::vector<Awaited>& awaited, const Walk& walk) {
+    waited_for_.push_back(&awaited);
+    WriteSet writes = walk();
+    waited_for_.pop_back();
+    return writes;
+  }
+  void note_mapping(VariableId variable, const ast::Expr& mapping);
+
+  /// `body` waits for `awaited`: reports what of that it assigns itself.
+  void report_waiting(const std::vector<Awaited>& awaited, WriteSet& body, const char* how);
   WriteSet append(const ast::Append& append);
 
   /// A branch that is run if `condition` is so.
@@ -76,7 +86,7 @@ class UseCollector {
   template <typename Walk>
   WriteSet body_of(LoopKind kind, Span loop, Repeats repeats, const Walk& walk) {
     loops_.push_back(kind);
-    WriteSet writes = within({.span = loop, .is_loop = true, .repeats = repeats}, walk);
+    WriteSet writes = within({.span = loop, .loop = kind, .repeats = repeats}, walk);
     loops_.pop_back();
     return writes;
   }
@@ -107,6 +117,9 @@ class UseCollector {
   WriteSet for_(const ast::For& loop);
   WriteSet iterate(const ast::Iterate& loop);
 
+  WriteSet update(const ast::Update& update);
+  void await_updates(const ast::Expr& awaited);
+
   /// Each link waits for what the one before it assigns, or names.
   WriteSet chain(const ast::Chain& chain);
   WriteSet wait(const ast::Wait& wait);
@@ -115,9 +128,11 @@ class UseCollector {
   std::vector<VariableUse> use_;
   std::vector<Scope> scopes_;  ///< the open ones
   std::size_t read_count_ = 0;
-  std::shared_ptr<const Known> known_;  ///< in the branch around the statement
-  std::vector<LoopKind> loops_;         ///< around the statement
-  std::vector<Surrounding> around_;     ///< the same, with branches and the function
+  std::shared_ptr<const Known> known_;                   ///< in the branch around the statement
+  std::vector<LoopKind> loops_;                          ///< around the statement
+  std::vector<Surrounding> around_;                      ///< the same, with branches and the function
+  std::vector<const std::vector<Awaited>*> waited_for_;  ///< by what is around the statement
+  std::vector<Awaited> awaited_updates_;                 ///< updateables that `wait` around the statement names
   std::uint32_t block_count_ = 0;
 };
 

@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "compiler/check/read_variables.hpp"
 #include "compiler/check/use_collector.hpp"
 
 namespace raddle::check_detail {
@@ -110,11 +111,12 @@ WriteSet UseCollector::foreach_(const ast::Foreach& loop) {
   annotations(loop.annotations);
   read(*loop.iterable);
   for (const VariableId variable : {loop.value_variable, loop.key_variable}) declare_in_loop(variable);
-  WriteSet writes =
-      body_of(LoopKind::foreach_, loop.iterable->span, repeats_of(loop), [&] { return block(*loop.body); });
+  const std::vector<Awaited> awaited = awaited_variables(context_, *loop.iterable);
+  WriteSet writes = body_of(LoopKind::foreach_, loop.iterable->span, repeats_of(loop),
+                            [&] { return after(awaited, [&] { return block(*loop.body); }); });
   std::vector<Counter> counters = {{loop.key_variable}};
   if (loop.iterable->kind == ExprKind::Range) counters.push_back(counter_of(loop));
-  report_waiting(*loop.iterable, writes, "is assigned in a loop that waits for it");
+  report_waiting(awaited, writes, "is assigned in a loop that waits for it");
   report_repeated(writes, loop.iterable->span, "the body runs once for each element", counters);
   return writes;
 }
@@ -128,11 +130,14 @@ WriteSet UseCollector::for_(const ast::For& loop) {
   read(*loop.condition);
   for (const ast::For::Variable& variable : loop.variables) declare_in_loop(variable.variable);
   enter_scope();
-  WriteSet body =
-      body_of(LoopKind::for_, loop.condition->span, Repeats::perhaps, [&] { return statements(*loop.body); });
+  const std::vector<Awaited> awaited = awaited_variables(context_, *loop.condition);
+  WriteSet body = body_of(LoopKind::for_, loop.condition->span, Repeats::perhaps,
+                          [&] { return after(awaited, [&] { return statements(*loop.body); }); });
   std::vector<Counter> counters;
   for (const ast::For::Variable& variable : loop.variables) {
     if (variable.update != nullptr) read(*variable.update);
+    if (variable.update != nullptr && variable.variable != ast::no_variable)
+      use_[variable.variable].carried = awaited_variables(context_, *variable.update);
     if (counts(variable)) counters.push_back({variable.variable});
   }
   leave_scope(body);
@@ -149,9 +154,11 @@ WriteSet UseCollector::iterate(const ast::Iterate& loop) {
   annotations(loop.annotations);
   declare_in_loop(loop.variable);
   enter_scope();
-  WriteSet writes =
-      body_of(LoopKind::iterate, loop.until->span, Repeats::perhaps, [&] { return statements(*loop.body); });
+  const std::vector<Awaited> counter = {{.variable = loop.variable, .span = loop.until->span}};
+  WriteSet writes = body_of(LoopKind::iterate, loop.until->span, Repeats::perhaps,
+                            [&] { return after(counter, [&] { return statements(*loop.body); }); });
   read(*loop.until);
+  if (loop.variable != ast::no_variable) use_[loop.variable].carried = awaited_variables(context_, *loop.until);
   leave_scope(writes);
   report_repeated(writes, loop.until->span, "the body runs until this is so", {{loop.variable}});
   return writes;

@@ -135,12 +135,7 @@ WriteSet UseCollector::statement(const ast::Stmt& statement) {
     case StmtKind::Declaration: return declaration(as<const ast::Declaration>(statement));
     case StmtKind::Assign: return assign(as<const ast::Assign>(statement));
     case StmtKind::Append: return append(as<const ast::Append>(statement));
-    case StmtKind::Update: {
-      const auto& update = as<const ast::Update>(statement);
-      read(*update.value);
-      if (update.variable != ast::no_variable) use_[update.variable].is_updated = true;
-      return {};
-    }
+    case StmtKind::Update: return update(as<const ast::Update>(statement));
     case StmtKind::Evaluate: read(*as<const ast::Evaluate>(statement).expr); return {};
     case StmtKind::If: return branch(as<const ast::If>(statement));
     case StmtKind::Switch: return switch_(as<const ast::Switch>(statement));
@@ -169,10 +164,7 @@ WriteSet UseCollector::declaration(const ast::Declaration& declaration) {
     declare(declarator.variable);
     if (declarator.mapping != nullptr) {
       read(*declarator.mapping);
-      if (declarator.variable != ast::no_variable) {
-        use_[declarator.variable].mapping = declarator.mapping.get();
-        use_[declarator.variable].around = around_;
-      }
+      if (declarator.variable != ast::no_variable) note_mapping(declarator.variable, *declarator.mapping);
     }
     if (declarator.value == nullptr) continue;
     read(*declarator.value);
@@ -184,6 +176,13 @@ WriteSet UseCollector::declaration(const ast::Declaration& declaration) {
                                        .value = declarator.value.get()});
   }
   return writes;
+}
+
+void UseCollector::note_mapping(VariableId variable, const ast::Expr& mapping) {
+  VariableUse& use = use_[variable];
+  use.mapping = &mapping;
+  use.around = around_;
+  for (const std::vector<Awaited>* awaited : waited_for_) append_to(use.waits, *awaited);
 }
 
 void UseCollector::target(const ast::Expr& target, WriteSet& writes, bool appends) {
@@ -244,9 +243,8 @@ void UseCollector::note_needs(const ast::Expr& value, WriteSet& target) {
   }
 }
 
-void UseCollector::report_waiting(const ast::Expr& awaited, WriteSet& body, const char* how) {
-  const std::vector<Awaited> all = awaited_variables(context_, awaited);
-  for (const Awaited& found : all) {
+void UseCollector::report_waiting(const std::vector<Awaited>& awaited, WriteSet& body, const char* how) {
+  for (const Awaited& found : awaited) {
     const auto writes = body.all().find(found.variable);
     if (writes == body.all().end()) continue;
     const auto own = std::ranges::find_if(writes->second, [&](const Write& write) {
@@ -257,7 +255,7 @@ void UseCollector::report_waiting(const ast::Expr& awaited, WriteSet& body, cons
         .report(DiagnosticKind::deadlock, own->span, path_text(context_, found.variable, found.path), how)
         .label(found.span, "waits for it here");
   }
-  add_waits(body, all);
+  add_waits(body, awaited);
 }
 
 WriteSet UseCollector::append(const ast::Append& append) {
@@ -267,48 +265,73 @@ WriteSet UseCollector::append(const ast::Append& append) {
   return writes;
 }
 
+WriteSet UseCollector::update(const ast::Update& update) {
+  read(*update.value);
+  if (update.variable == ast::no_variable) return {};
+  use_[update.variable].is_updated = true;
+  const auto awaited = std::ranges::find(awaited_updates_, update.variable, &Awaited::variable);
+  if (awaited != awaited_updates_.end() && context_.silenced.insert(update.variable).second)
+    context_.diagnostics
+        .report(DiagnosticKind::deadlock, update.target.span, context_.variable(update.variable).name,
+                "is updated in a block that waits for all its updates")
+        .label(awaited->span, "waits for it here");
+  return {};
+}
+
+/// The statement is `t` of a chain, or `wait (t)`.
+void UseCollector::await_updates(const ast::Expr& awaited) {
+  if (awaited.kind == ExprKind::Name && awaited.type == TypeStore::updateable)
+    awaited_updates_.push_back({.variable = as<const ast::Name>(awaited).variable, .span = awaited.span});
+}
+
 WriteSet UseCollector::branch(const ast::If& branch) {
   read(*branch.condition);
+  const std::vector<Awaited> awaited = awaited_variables(context_, *branch.condition);
   const Surrounding taken{.span = branch.condition->span};
+  const auto walk = [&](const auto& block) { return after(awaited, [&] { return within(taken, block); }); };
   Condition is_so = condition_of(context_, *branch.condition, true);
   Condition is_not = condition_of(context_, *branch.condition, false);
-  WriteSet then = where(is_so, [&] { return within(taken, [&] { return block(*branch.then_block); }); });
+  WriteSet then = where(is_so, [&] { return walk([&] { return block(*branch.then_block); }); });
   WriteSet otherwise;
   if (branch.else_block != nullptr)
-    otherwise = where(is_not, [&] { return within(taken, [&] { return statement(*branch.else_block); }); });
+    otherwise = where(is_not, [&] { return walk([&] { return statement(*branch.else_block); }); });
   std::vector<WriteSet::Branch> branches;
   branches.push_back({std::move(then), std::move(is_so), branch.then_block.get()});
   branches.push_back({std::move(otherwise), std::move(is_not), branch.else_block.get()});
   WriteSet writes = WriteSet::either(context_, std::move(branches), branch.condition->span);
-  report_waiting(*branch.condition, writes, "is assigned in a branch that waits for it");
+  report_waiting(awaited, writes, "is assigned in a branch that waits for it");
   return writes;
 }
 
 WriteSet UseCollector::switch_(const ast::Switch& written) {
   read(*written.value);
+  const std::vector<Awaited> awaited = awaited_variables(context_, *written.value);
   std::vector<WriteSet::Branch> branches;
   bool has_default = false;
   for (const ast::Switch::Case& choice : written.cases) {
     Condition condition = condition_of_case(context_, written, choice);
     const Surrounding taken{.span = written.value->span};
-    WriteSet own = where(condition, [&] { return within(taken, [&] { return block(*choice.block); }); });
+    const auto walk = [&] { return within(taken, [&] { return block(*choice.block); }); };
+    WriteSet own = where(condition, [&] { return after(awaited, walk); });
     branches.push_back({std::move(own), std::move(condition), choice.block.get()});
     has_default = has_default || !choice.label;
   }
   if (!has_default) branches.emplace_back();
   WriteSet writes = WriteSet::either(context_, std::move(branches), written.value->span);
-  report_waiting(*written.value, writes, "is assigned in a branch that waits for it");
+  report_waiting(awaited, writes, "is assigned in a branch that waits for it");
   return writes;
 }
 
 WriteSet UseCollector::chain(const ast::Chain& chain) {
   constexpr std::size_t most_outputs = 1000;  // each link has all: what lies further back is found in the run
   WriteSet writes;
+  const std::size_t awaited_before = awaited_updates_.size();
   std::vector<Awaited> outputs;
   for (const auto& link : chain.links) {
     if (outputs.size() > 2 * most_outputs) outputs.erase(outputs.begin(), outputs.end() - most_outputs);
-    WriteSet own = statement(*link);
+    WriteSet own = after(outputs, [&] { return statement(*link); });
     add_waits(own, outputs);
+    if (link->kind == StmtKind::Evaluate) await_updates(*as<const ast::Evaluate>(*link).expr);
     if (link->kind == StmtKind::Evaluate)
       append_to(outputs, awaited_variables(context_, *as<const ast::Evaluate>(*link).expr));
     for (const auto& [variable, all] : own.all())
@@ -319,13 +342,21 @@ WriteSet UseCollector::chain(const ast::Chain& chain) {
         }
     writes.then(context_, std::move(own));
   }
+  awaited_updates_.resize(awaited_before);
   return writes;
 }
 
 WriteSet UseCollector::wait(const ast::Wait& wait) {
-  for (const auto& awaited : wait.awaited) read(*awaited);
-  WriteSet writes = block(*wait.body);
-  for (const auto& awaited : wait.awaited) report_waiting(*awaited, writes, "is assigned in a block that waits for it");
+  std::vector<Awaited> all;
+  const std::size_t awaited_before = awaited_updates_.size();
+  for (const auto& awaited : wait.awaited) {
+    read(*awaited);
+    await_updates(*awaited);
+    append_to(all, awaited_variables(context_, *awaited));
+  }
+  WriteSet writes = after(all, [&] { return block(*wait.body); });
+  awaited_updates_.resize(awaited_before);
+  report_waiting(all, writes, "is assigned in a block that waits for it");
   return writes;
 }
 

@@ -34,8 +34,9 @@ enum class Repeats : std::uint8_t {
 struct Surrounding {
   Span span;                 ///< what it depends on; the name of a function
   std::uint32_t number = 0;  ///< of the block
-  bool is_loop = false;
+  LoopKind loop = LoopKind::none;
   Repeats repeats = Repeats::never;
+  bool is_loop() const { return loop != LoopKind::none; }
   bool operator==(const Surrounding& other) const { return number == other.number; }
 };
 
@@ -44,6 +45,8 @@ struct VariableUse {
   std::vector<Read> reads;
   const ast::Expr* mapping = nullptr;  ///< `file f<"name">`
   std::vector<Surrounding> around;     ///< the declaration, if there is a mapping; outermost first
+  std::vector<Awaited> waits;          ///< without which such a declaration is not reached
+  std::vector<Awaited> carried;        ///< of a loop's variable: without which there is no next value
   bool is_declared = false;            ///< by a statement or as a formal of a function with a body
   bool is_updated = false;             ///< `u <incr> := 1.0;`
   bool is_implicit = false;            ///< declared by an assignment

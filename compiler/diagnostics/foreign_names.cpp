@@ -66,6 +66,13 @@ constexpr std::array foreign_names = {
     ForeignName{NameUse::function, " average ", "`avg(a)` is the mean of an array, after `import stats;`"},
     ForeignName{NameUse::function, " stdev stddev sd ",
                 "`std(a)` is the standard deviation of an array, after `import stats;`"},
+    ForeignName{NameUse::function, " percentile nanpercentile ",
+                "`quantile(a, 0.9)` is the 90th percentile, after `import arrays;`"},
+    ForeignName{NameUse::function, " union1d intersect1d setdiff1d isin in1d ",
+                "arrays as sets: `union(a, b)`, `intersection(a, b)`, `difference(a, b)`, `is_in(x, a)`, after `import "
+                "arrays;`"},
+    ForeignName{NameUse::function, " strptime strftime mktime fromtimestamp ",
+                "`parse_date(s)` gives seconds since 1970, `format_date(seconds)` a text, after `import sys;`"},
     ForeignName{NameUse::function, " rand ",
                 "after `import random;`, `random()` is a `float` from 0 to 1, `randint(a, b)` an `int` from a up to, "
                 "not including, b"},
@@ -147,7 +154,7 @@ constexpr std::array foreign_names = {
     ForeignName{NameUse::module, " pandas pd csv ", "`read_csv(f)` of `import arrays;` reads a table"},
     ForeignName{NameUse::module, " os subprocess ",
                 "`import sys;` and `import files;` have the like; a program is an app"},
-    ForeignName{NameUse::module, " time datetime ", "`clock()` of `import sys;` is the time"},
+    ForeignName{NameUse::module, " time datetime ", "`now()` of `import sys;` is the time, `format_date` writes it"},
 };
 
 }  // namespace

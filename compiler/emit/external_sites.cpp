@@ -102,6 +102,9 @@ vm::AppSite app_site(const ir::Module& module, const ir::Function& function, con
     if (is_used(function, function.parameters[i])) site.named_outputs.push_back(site.file_outputs.back());
   }
   site.outputs = operands.all(function.outputs, body);
+  for (std::size_t i = 0; i < site.outputs.size(); ++i)
+    if (kind_of(module, function, ir::Operand::variable(function.outputs[i])) == TypeKind::int_)
+      site.exit_code = site.outputs[i];
   return site;
 }
 

@@ -310,7 +310,7 @@ class FunctionReader {
       op.number = text_.integer();
     else if (word == "mode")
       op.number = update_mode();
-    else if (word == "names")
+    else if (word == "names" || word == "replaces")
       op.number = 1;
     else if (word == "labels")
       labels(op);

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "compiler/ir/writers.hpp"
+#include "compiler/lower/await_updates.hpp"
 #include "compiler/lower/lower_function.hpp"
 #include "compiler/lower/memo_call.hpp"
 #include "compiler/lower/hold_arrays.hpp"
@@ -163,10 +164,9 @@ class ModuleLowering {
     lower_entry();
     name_files(module);
     name_streams(module);
-    for (ir::Function& function : module.functions) {
-      hold_arrays(program_.types, function);
-      ir::count_writers(function);
-    }
+    for (ir::Function& function : module.functions) hold_arrays(program_.types, function);
+    await_updates(module);
+    for (ir::Function& function : module.functions) ir::count_writers(function);
   }
 
  private:

@@ -298,6 +298,7 @@ class FunctionLowering {
   void lower_branch(const ast::Stmt& branch);
   void branch(const ast::If& branch);
   void branch(const ast::Switch& branch);
+  ir::Operand awaitable(const ast::Expr& expr);
   void wait(const ast::Wait& wait);
   void wait_for(const Operands& awaited, const std::function<void()>& then, Span span, bool has_scope = true);
   void chain(const ast::Chain& chain);
@@ -305,6 +306,8 @@ class FunctionLowering {
   void chain_after(const Operands& awaited, const ast::Chain& chain, std::size_t link, const Operands& gate);
   void foreach (const ast::Foreach& loop);
   void lower_foreach(const ast::Foreach& loop);
+  bool is_upwards(ir::Operand step);
+  void foreach_either_way(const ast::Foreach& loop, const Operands& bounds);
   void foreach_dense(const ast::Foreach& loop);
   void for_loop(const ast::For& loop);
   Operands awaited_by(const ast::For& loop);

@@ -18,6 +18,7 @@ void FunctionLowering::lower_foreach(const ast::Foreach& loop) {
   if (types().is_dense(loop.iterable->type)) return foreach_dense(loop);
   const bool over_range = loop.iterable->kind == ast::ExprKind::Range;
   Operands operands = over_range ? range_bounds(as<ast::Range>(*loop.iterable)) : Operands{value(*loop.iterable)};
+  if (over_range && !is_upwards(operands[2])) return foreach_either_way(loop, operands);
   const ir::RegionId body = in_region([&] {
     region_parameter(region_, loop.value_variable);
     if (loop.key) {
@@ -31,6 +32,45 @@ void FunctionLowering::lower_foreach(const ast::Foreach& loop) {
     lower_block(*loop.body);
   });
   ir::Op& made = emit(over_range ? OpKind::foreach_range : OpKind::foreach_array, std::move(operands), {}, loop.span);
+  made.regions = {body};
+  made.is_whole = is_in_arrays(loop.span);
+}
+
+bool FunctionLowering::is_upwards(ir::Operand step) {
+  if (!step.is_constant) return false;
+  const ir::Constant& known = context_.module.constants[step.index];
+  const auto* number = std::get_if<double>(&known);
+  return number != nullptr ? *number > 0 : std::get<std::int64_t>(known) > 0;
+}
+
+/// The step is negative, or not known: what comes after sees a loop that counts upwards.
+void FunctionLowering::foreach_either_way(const ast::Foreach& loop, const Operands& bounds) {
+  const Span span = loop.iterable->span;
+  const TypeId type = context_.program.variables[loop.value_variable].type;
+  const bool is_float = types().base(type) == TypeStore::float_;
+  const ir::Operand count =
+      call_builtin_named(is_float ? "@count_floats" : "@count_ints", bounds, TypeStore::int_, span);
+  const ir::Operand last = emit_value(OpKind::index_add, {count, int_constant(-1)}, TypeStore::int_, span);
+  const ir::RegionId body = in_region([&] {
+    for (int i = 0; i < 2; ++i)
+      function().regions[region_].parameters.push_back(new_variable("", TypeStore::int_, span, region_));
+    const ir::Operand number = ir::Operand::variable(function().regions[region_].parameters[0]);
+    if (loop.key) variables_[loop.key_variable] = number.index;
+    const ir::VarId variable = declare(loop.value_variable);
+    const auto moved = [&](ir::Operand from, ir::Operand steps, ir::VarId target) {
+      const ir::Operand distance = emit_value(OpKind::mul, {steps, bounds[2]}, types().base(type), span);
+      return emit_value(OpKind::add, {from, distance}, types().base(type), span, target);
+    };
+    if (is_float || bounds[2].is_constant) {
+      moved(bounds[0], converted(number, type, span), variable);
+    } else {  // in two halves: the whole distance may be no int
+      const ir::Operand half = emit_value(OpKind::idiv, {number, int_constant(2)}, TypeStore::int_, span);
+      const ir::Operand rest = emit_value(OpKind::sub, {number, half}, TypeStore::int_, span);
+      moved(moved(bounds[0], half, ir::none), rest, variable);
+    }
+    lower_block(*loop.body);
+  });
+  ir::Op& made = emit(OpKind::foreach_range, {int_constant(0), last, int_constant(1)}, {}, loop.span);
   made.regions = {body};
   made.is_whole = is_in_arrays(loop.span);
 }

@@ -40,7 +40,8 @@ void FunctionLowering::declaration(const ast::Declaration& declaration) {
     const std::vector<ir::VarId>& parameters = function().parameters;
     if (std::ranges::find(parameters, variable) != parameters.end()) continue;  // `@param`: from the command line
     if (declarator.mapping) {
-      emit(OpKind::file_new, {value(*declarator.mapping)}, {variable}, declarator.span);
+      emit(OpKind::file_new, {value(*declarator.mapping)}, {variable}, declarator.span).number =
+          checked.replaces_file ? 1 : 0;
       files_with_object_.insert(variable);
     }
     if (types().is_dense(checked.type))
@@ -76,7 +77,7 @@ void FunctionLowering::evaluate(const ast::Evaluate& evaluate) {
   if (evaluate.expr->kind == ast::ExprKind::Call)
     outputs_ = call(as<ast::Call>(*evaluate.expr), {});
   else
-    outputs_ = {value(*evaluate.expr)};
+    outputs_ = {awaitable(*evaluate.expr)};
 }
 
 /// Variables that it makes in parts, where another branch assigns them whole, are assigned whole at its end.
@@ -118,9 +119,16 @@ void FunctionLowering::branch(const ast::Switch& branch) {
   op.regions = std::move(regions);
 }
 
+/// An updateable itself, and not its value at the moment: see lower/await_updates.hpp.
+ir::Operand FunctionLowering::awaitable(const ast::Expr& expr) {
+  if (expr.kind == ast::ExprKind::Name && types().kind(expr.type) == TypeKind::updateable)
+    return ir::Operand::variable(variable_of(as<ast::Name>(expr).variable));
+  return value(expr);
+}
+
 void FunctionLowering::wait(const ast::Wait& wait) {
   Operands awaited;
-  for (const ast::ExprPtr& expr : wait.awaited) awaited.push_back(value(*expr));
+  for (const ast::ExprPtr& expr : wait.awaited) awaited.push_back(awaitable(*expr));
   const auto body = [&] { lower_block(*wait.body); };
   if (!wait.deep) return wait_for(awaited, body, wait.span);
   const ir::RegionId region = in_region(body);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "stdlib/native/elements.hpp"
 #include "stdlib/native/functions.hpp"
@@ -52,6 +53,20 @@ Result exists(Call, Arguments arguments, Results results) {
 }
 
 Result keys(Call, Arguments arguments, Results results) { return keys_of(arguments[0], results); }
+
+// How many values a range has, which goes up or down.
+Result count_int_range(Call, Arguments arguments, Results results) {
+  const std::int64_t low = arguments[0].as_int(), high = arguments[1].as_int(), step = arguments[2].as_int();
+  if (const char* fault = vm::step_fault(low, step)) return fail(fault);
+  return give(results, Value::of(vm::range_count(low, high, step)));
+}
+
+Result count_float_range(Call, Arguments arguments, Results results) {
+  const double low = arguments[0].as_float(), high = arguments[1].as_float(), step = arguments[2].as_float();
+  if (const char* fault = vm::step_fault(low, step)) return fail(fault);
+  if (std::isinf(step)) return fail("the step of a range is infinite");
+  return give(results, Value::of(vm::range_count(low, high, step)));
+}
 
 Result range(Call, Arguments arguments, Results results) {
   return range_of<std::int64_t>(arguments[0].as_int(), arguments[1].as_int(), 1, results);

@@ -276,8 +276,7 @@ Result json_get_int(Call, Arguments arguments, Results results) {
 
 Result json_get_float(Call, Arguments arguments, Results results) {
   return with_entry("json_get_float", arguments, results, [](const Json& value) -> Expected<Value> {
-    if (value.is_number() && std::isinf(value.get<double>()))
-      return std::unexpected("the number is beyond what a float can be, -1.8e308 to 1.8e308");
+    if (value.is_number() && std::isinf(value.get<double>())) return Value::of(value.get<double>());
     const auto number = read_float(text_of(value));
     if (!number) return wrong_kind(value, "float");
     return Value::of(*number);

@@ -35,6 +35,21 @@ std::vector<std::size_t> sorted_places(const std::vector<Value>& all) {
   return order;
 }
 
+std::vector<Value> each_once(std::vector<Value> all) {
+  std::ranges::sort(all, comes_before);
+  all.erase(std::unique(all.begin(), all.end(), is_same), all.end());
+  return all;
+}
+
+/// Those of the first array that are in the second one, or are not.
+std::vector<Value> chosen_by(Arguments arguments, bool are_in_both) {
+  const std::vector<Value> others = each_once(elements(arguments[1]));
+  std::vector<Value> chosen = each_once(elements(arguments[0]));
+  std::erase_if(
+      chosen, [&](const Value& each) { return std::ranges::binary_search(others, each, comes_before) != are_in_both; });
+  return chosen;
+}
+
 std::vector<Value> sorted_elements(const Value& array) {
   std::vector<Value> all = elements(array);
   std::ranges::stable_sort(all, comes_before);
@@ -75,9 +90,29 @@ Result argsort_list(Call, Arguments arguments, Results results) {
 }
 
 Result unique_list(Call, Arguments arguments, Results results) {
-  std::vector<Value> all = sorted_elements(arguments[0]);
-  all.erase(std::unique(all.begin(), all.end(), is_same), all.end());
-  return give(results, dense_array(std::move(all)));
+  return give(results, dense_array(each_once(elements(arguments[0]))));
+}
+
+// Arrays as sets: what comes out is sorted, each element once.
+
+Result union_list(Call, Arguments arguments, Results results) {
+  std::vector<Value> all = elements(arguments[0]);
+  std::ranges::copy(elements(arguments[1]), std::back_inserter(all));
+  return give(results, dense_array(each_once(std::move(all))));
+}
+
+Result intersection_list(Call, Arguments arguments, Results results) {
+  return give(results, dense_array(chosen_by(arguments, true)));
+}
+
+Result difference_list(Call, Arguments arguments, Results results) {
+  return give(results, dense_array(chosen_by(arguments, false)));
+}
+
+Result is_in_list(Call, Arguments arguments, Results results) {
+  const std::vector<Value> all = elements(arguments[1]);
+  const bool is_there = std::ranges::any_of(all, [&](const Value& each) { return is_same(each, arguments[0]); });
+  return give(results, Value::of(is_there));
 }
 
 Result reverse_list(Call, Arguments arguments, Results results) {

@@ -1,13 +1,16 @@
 #include "stdlib/native/pattern.hpp"
 
 #include <fmt/format.h>
+#include <locale.h>
 #include <regex.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <mutex>
 #include <utility>
 
+#include "stdlib/native/utf8.hpp"
 #include "vm/value/zero_byte.hpp"
 
 namespace raddle::stdlib::native {
@@ -193,15 +196,61 @@ std::string shortened(const std::string& expression) {
 
 }  // namespace
 
-struct Pattern::Compiled {
+/// While it lives, functions of C that this thread calls take a text as characters of UTF-8, not as bytes.
+class Characters {
+ public:
+  Characters() : before_(uselocale(utf8())) {}
+  Characters(const Characters&) = delete;
+  ~Characters() { uselocale(before_); }
+
+ private:
+  /// Null, which changes nothing, where the C library has none.
+  static locale_t utf8() {
+    static const locale_t known = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
+    return known;
+  }
+  locale_t before_;
+};
+
+bool is_ascii(const std::string& text) {
+  return std::ranges::none_of(text, [](char each) { return static_cast<unsigned char>(each) > 0x7F; });
+}
+
+/// Compiled where it is needed: by characters it takes several times as long to search as by bytes.
+struct Regex {
   regex_t regex{};
+  bool is_good = false;
+  Regex() = default;
+  Regex(const Regex&) = delete;
+  ~Regex() {
+    if (is_good) regfree(&regex);
+  }
+  int compile(const std::string& text) {
+    const int error = regcomp(&regex, text.c_str(), REG_EXTENDED);
+    is_good = error == 0;
+    return error;
+  }
+};
+
+struct Pattern::Compiled {
+  std::string posix = {};
+  bool is_ascii = true;
+  Regex bytes;  ///< for texts in ASCII
+  mutable std::once_flag needs_characters;
+  mutable Regex characters;  ///< for all others, and where the expression itself is no ASCII
   std::vector<std::size_t> groups = {};
   bool is_lazy = false;
-  bool is_good = false;
-  Compiled() = default;
-  Compiled(const Compiled&) = delete;
-  ~Compiled() {
-    if (is_good) regfree(&regex);
+
+  /// @return  whether it fits
+  bool search(const std::string& text, std::vector<regmatch_t>& matches, int flags) const {
+    const auto run = [&](const regex_t& regex) {
+      return regexec(&regex, text.c_str(), matches.size(), matches.data(), REG_STARTEND | flags) == 0;
+    };
+    if (is_ascii && native::is_ascii(text)) return run(bytes.regex);
+    const Characters here;
+    // what is good by bytes and in ASCII is good by characters
+    std::call_once(needs_characters, [this] { characters.compile(posix); });
+    return characters.is_good && run(characters.regex);
   }
 };
 
@@ -212,14 +261,28 @@ std::expected<Pattern, std::string> Pattern::compile(const std::string& expressi
   Posix posix = to_posix(expression);
   if (const std::string fault = Cost::fault(posix.text); !fault.empty())
     return std::unexpected(fmt::format("regular expression `{}` is too large: {}", shortened(expression), fault));
-  const int error = regcomp(&compiled->regex, posix.text.c_str(), REG_EXTENDED);
+  compiled->posix = posix.text;
+  compiled->is_ascii = is_ascii(expression);
+  int error = 0;
+  if (compiled->is_ascii)
+    error = compiled->bytes.compile(posix.text);
+  else
+    std::call_once(compiled->needs_characters, [&] {
+      const Characters here;
+      error = compiled->characters.compile(posix.text);
+    });
+  if (error == REG_ECOLLATE && !compiled->is_ascii)  // glibc's C.UTF-8 has no order of them
+    return std::unexpected(
+        fmt::format("bad regular expression `{}`: the ends of a range in brackets must be ASCII: "
+                    "write the characters one by one",
+                    shortened(expression)));
   if (error != 0) {
     std::array<char, 200> text{};
-    regerror(error, &compiled->regex, text.data(), text.size());
+    regerror(error, compiled->is_ascii ? &compiled->bytes.regex : &compiled->characters.regex, text.data(),
+             text.size());
     text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
     return std::unexpected(fmt::format("bad regular expression `{}`: {}", shortened(expression), text.data()));
   }
-  compiled->is_good = true;
   compiled->is_lazy = posix.is_lazy;
   compiled->groups = std::move(posix.groups);
   if (compiled->groups.empty()) compiled->groups.push_back(0);
@@ -227,15 +290,15 @@ std::expected<Pattern, std::string> Pattern::compile(const std::string& expressi
 }
 
 std::optional<std::size_t> Pattern::find(const std::string& text) const {
-  regmatch_t match = all_of(text);
-  if (regexec(&compiled_->regex, text.c_str(), 1, &match, REG_STARTEND) != 0) return std::nullopt;
-  return static_cast<std::size_t>(match.rm_so);
+  std::vector<regmatch_t> match{all_of(text)};
+  if (!compiled_->search(text, match, 0)) return std::nullopt;
+  return static_cast<std::size_t>(match.front().rm_so);
 }
 
 std::optional<std::vector<std::string>> Pattern::groups(const std::string& text) const {
   std::vector<regmatch_t> matches(compiled_->groups.back() + 1);
   matches.front() = all_of(text);
-  if (regexec(&compiled_->regex, text.c_str(), matches.size(), matches.data(), REG_STARTEND) != 0) return std::nullopt;
+  if (!compiled_->search(text, matches, 0)) return std::nullopt;
   std::vector<std::string> groups;
   for (const std::size_t number : compiled_->groups) {
     const regmatch_t& match = matches[number];  // -1: the group took part in no alternative
@@ -253,8 +316,7 @@ std::expected<std::vector<Pattern::Match>, std::string> Pattern::matches(const s
   for (std::size_t begin = 0; begin <= text.size();) {
     std::vector<regmatch_t> parts(compiled_->groups.back() + 1);
     parts.front() = {.rm_so = static_cast<regoff_t>(begin), .rm_eo = static_cast<regoff_t>(text.size())};
-    const int flags = REG_STARTEND | (begin == 0 ? 0 : REG_NOTBOL);
-    if (regexec(&compiled_->regex, text.c_str(), parts.size(), parts.data(), flags) != 0) break;
+    if (!compiled_->search(text, parts, begin == 0 ? 0 : REG_NOTBOL)) break;
     const auto part = [&](std::size_t number) {  // -1: the group took part in no alternative
       const regmatch_t& match = parts[number];
       return match.rm_so < 0 ? std::string()
@@ -266,7 +328,9 @@ std::expected<std::vector<Pattern::Match>, std::string> Pattern::matches(const s
     match.parts.push_back(part(0));
     for (const std::size_t number : compiled_->groups)
       if (number != 0) match.parts.push_back(part(number));
-    begin = match.begin + std::max<std::size_t>(match.parts[0].size(), 1);
+    const std::size_t size = match.parts[0].size();
+    begin = match.begin +
+            (size > 0 || match.begin == text.size() ? std::max<std::size_t>(size, 1) : utf8_width(text, match.begin));
   }
   return all;
 }

@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdlib>
-#include <ctime>
 #include <limits>
 
 #include "stdlib/native/functions.hpp"
@@ -91,26 +89,6 @@ Result clock_(Call, Arguments, Results results) { return give(results, Value::of
 
 Result clock_seconds(Call, Arguments, Results results) {
   return give(results, Value::of(static_cast<std::int64_t>(vm::unix_time())));
-}
-
-Result clock_format(Call, Arguments arguments, Results results) {
-  const bool is_int = arguments[1].kind() == vm::ValueKind::int_;
-  const double rounded = is_int ? static_cast<double>(arguments[1].as_int()) : std::round(arguments[1].as_float());
-  if (!(std::abs(rounded) < 1e15)) return fail("clock_format: the time is out of range");
-  const auto seconds = static_cast<std::time_t>(rounded);
-  std::tm parts{};
-  localtime_r(&seconds, &parts);
-  const std::string format = "x" + arguments[0].as_string();  // an empty result can not be told from a short buffer
-  if (vm::has_zero_byte(format)) return fail("clock_format: a character of the format is NUL");
-  const std::size_t longest = (std::size_t{1} << 20) + 64 * format.size();
-  std::string text(256, '\0');
-  std::size_t length = 0;
-  while ((length = std::strftime(text.data(), text.size(), format.c_str(), &parts)) == 0) {
-    if (text.size() > longest)
-      return fail("clock_format: the text is too long: a width in the format must be a mistake");
-    text.resize(2 * text.size());
-  }
-  return give(results, Value::of(text.substr(1, length - 1)));
 }
 
 Result int_max(Call, Arguments, Results results) {

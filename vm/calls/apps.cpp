@@ -265,7 +265,8 @@ std::string ProgramRun::fault() const {
   if (result.signal != 0) {
     return fmt::format("`{}` was ended by signal {} ({})", program, result.signal, strsignal(result.signal));
   }
-  if (std::ranges::find(ok_codes, result.exit_code) == ok_codes.end())
+  const bool is_any_ok = !site.exit_code.is_absent() && site.ok.is_absent();  // the script looks at it
+  if (!is_any_ok && std::ranges::find(ok_codes, result.exit_code) == ok_codes.end())
     return fmt::format("`{}` ended with exit code {}", program, result.exit_code);
   return {};
 }
@@ -363,7 +364,9 @@ void ProgramCaller::set_app_outputs(const ProgramRun& program) {
     if (!here_.set(file.complete(), Value::of_void())) here_.assigned_twice(frame, program.instruction, file.path());
   }
   for (const Operand output : program.site.outputs) {
-    here_.set(frame.at(output), Value::of_void(), frame, program.instruction, output);
+    const Value value =
+        output == program.site.exit_code ? Value::of(std::int64_t{program.result.exit_code}) : Value::of_void();
+    here_.set(frame.at(output), value, frame, program.instruction, output);
   }
 }
 

@@ -140,7 +140,7 @@ Value ProgramCaller::begin_outputs(Frame& frame, const Instruction& in, WrittenF
           frame, here_.index_of(in), overwrites_text(file->path(), input),
           {.help = "map the output to another name: a file can not be read and written by one call"});
     }
-    if (file->begin_writing()) outputs.emplace_back(file->path(), is_link);
+    if (file->begin_writing()) outputs.emplace_back(file->path(), is_link, file->replaces());
   }
   if (outputs.empty()) return {};
   if (const Value failure = begin_writing(frame, here_.index_of(in), outputs, how, begun)) return failure;
@@ -196,7 +196,8 @@ Value ProgramCaller::fill_file(Frame& frame, const Instruction& in, File& target
   if (std::filesystem::equivalent(from.path(), to, unknown)) return {};
   if (target.is_mapped() && target.begin_writing()) {
     std::vector<std::string> begun;
-    if (Value failure = begin_writing(frame, here_.index_of(in), {target.path()}, WrittenFiles::How::at_once, begun))
+    if (Value failure = begin_writing(frame, here_.index_of(in), {{target.path(), false, target.replaces()}},
+                                      WrittenFiles::How::at_once, begun))
       return failure;
   }
   if (to.has_parent_path()) std::filesystem::create_directories(to.parent_path(), error);
@@ -215,7 +216,7 @@ bool ProgramCaller::file_new(Frame& frame, const Instruction& in) {
       here_.fail(frame, in, path.empty() ? "a file is mapped to an empty path" : "the path of a file has a zero byte");
       return false;
     }
-    file = make_ref<File>(path);
+    file = make_ref<File>(path, in.d != 0);
   }
   here_.put(frame, in, Value::of_object(ValueKind::file, std::move(file)));
   return true;

@@ -56,7 +56,8 @@ std::expected<std::vector<std::string>, WrittenFiles::Conflict> WrittenFiles::be
   const std::lock_guard lock(mutex_);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const auto known = entries_.find(places[i]);
-    if (known != entries_.end() && (known->second.run == run || known->second.is_partial))
+    const bool is_written = known != entries_.end() && known->second.run == run && !outputs[i].replaces;
+    if (is_written || (known != entries_.end() && known->second.is_partial))
       return std::unexpected(Conflict{{outputs[i].path, call}, known->second.writer, {}});
     if (const std::optional<std::uint64_t> point = other_point(places[i]))
       return std::unexpected(Conflict{{outputs[i].path, call}, {}, point});

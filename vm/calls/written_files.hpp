@@ -1,6 +1,7 @@
 #pragma once
-// The files that runs write: each is written by one call of a run, as the last one would silently win, and two at once
-// would leave a mixture of both. Half-written ones are removed with the run: they must not be taken for results.
+// The files that runs write: each is written by one call of a run, as the last one would silently win, but for those of
+// which the compiler knows an order. Two at once would leave a mixture of both. Half-written ones are removed with the
+// run: they must not be taken for results.
 #include <cstdint>
 #include <expected>
 #include <filesystem>
@@ -40,9 +41,11 @@ class WrittenFiles {
     CallPlace call;
   };
   struct Output {
-    Output(std::string path, bool replaces_link = false) : path(std::move(path)), replaces_link(replaces_link) {}
+    Output(std::string path, bool replaces_link = false, bool replaces = false)
+        : path(std::move(path)), replaces_link(replaces_link), replaces(replaces) {}
     std::string path;
     bool replaces_link;  ///< it will be a file of its own, not the one that the link leads to
+    bool replaces;       ///< what another call of the run has written
   };
   struct Conflict {
     Writer mine, other;                  ///< one file, perhaps under two names

@@ -247,7 +247,8 @@ struct AppSite {
   std::vector<Operand> file_outputs;                ///< urls among them
   std::vector<Operand> url_outputs;
   std::vector<Operand> named_outputs;  ///< from whose names words are computed
-  std::vector<Operand> outputs;        ///< that are no files: void ones of an app
+  std::vector<Operand> outputs;        ///< that are no files: void ones of an app, and its exit code
+  Operand exit_code;                   ///< which of `outputs` that is; absent: none
 };
 
 /// The type of an input or output of code outside of the script, or of what is kept on disk.

@@ -13,13 +13,15 @@ namespace raddle::vm {
 class File final : public HeapObject {
  public:
   File() = default;  ///< unmapped
-  explicit File(std::string path) : mapped_(true), path_(std::move(path)) {}
+  /// @param replaces  what another file has written there, before this one is written
+  explicit File(std::string path, bool replaces = false) : mapped_(true), replaces_(replaces), path_(std::move(path)) {}
   /// Deletes the temporary, unless the environment says SWIFT_TMP_AUTODELETE=0.
   ~File() override;
   /// A complete file value.
   static Value existing(std::string path);
 
   bool is_mapped() const { return mapped_; }
+  bool replaces() const { return replaces_; }
   /// The script gives it a name: it, or the file that it is another name of, is mapped. Any thread.
   bool is_named();
   /// path() is what it will be for ever: it is mapped, another file's name, or has been asked for its path. Any thread.
@@ -43,6 +45,7 @@ class File final : public HeapObject {
 
  private:
   const bool mapped_ = false;
+  const bool replaces_ = false;
   std::atomic<bool> is_written_ = false;  // a mark between calls that are ordered by the dataflow: relaxed
   std::mutex mutex_;                      // guards path_ of an unmapped file, and alias_
   std::string path_;

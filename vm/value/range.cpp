@@ -19,25 +19,29 @@ const char* step_fault(std::int64_t, std::int64_t step) { return step == 0 ? "th
 
 const char* step_fault(double low, double step) {
   if (step == 0) return "the step of a range is 0";
-  const bool is_lost = std::isfinite(low) && step > 0 && low + step == low;
+  const bool is_lost = std::isfinite(low) && low + step == low;
   return is_lost ? "the step of a range is lost: it is so small that adding it changes nothing" : nullptr;
 }
 
 std::int64_t range_count(std::int64_t low, std::int64_t high, std::int64_t step) {
-  if (low > high || step < 0) return 0;
-  const std::uint64_t distance = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
-  const std::uint64_t last = distance / static_cast<std::uint64_t>(step);
+  if (step > 0 ? low > high : low < high) return 0;
+  const auto apart = [](std::int64_t a, std::int64_t b) {
+    return static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b);
+  };
+  const std::uint64_t last =
+      step > 0 ? apart(high, low) / static_cast<std::uint64_t>(step) : apart(low, high) / apart(0, step);
   return static_cast<std::int64_t>(std::min<std::uint64_t>(last, most_values - 1)) + 1;
 }
 
 std::int64_t range_count(double low, double high, double step) {
-  if (!(low <= high) || !(step > 0)) return 0;
+  if (std::isnan(step) || !(step > 0 ? low <= high : low >= high)) return 0;
   // Not by division: its rounding may be off by many steps where the steps are near the precision of the values, which
-  // decide. They do not decrease with k.
+  // decide. They never turn back with k.
   std::int64_t inside = 0, outside = most_values;
   while (outside - inside > 1) {
     const std::int64_t middle = inside + (outside - inside) / 2;
-    (range_value(low, step, middle) <= high ? inside : outside) = middle;
+    const double value = range_value(low, step, middle);
+    ((step > 0 ? value <= high : value >= high) ? inside : outside) = middle;
   }
   return outside;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Ranges `[low:high:step]`: inclusive, upwards only. How many values they have, and as arrays.
+// Ranges `[low:high:step]`: inclusive, downwards if the step is negative. How many values they have, and as arrays.
 #include <cstdint>
 #include <expected>
 #include <string>
@@ -12,7 +12,7 @@ namespace raddle::vm {
 const char* step_fault(std::int64_t low, std::int64_t step);
 const char* step_fault(double low, double step);
 
-/// Number of k >= 0 with low + k*step <= high, at most INT64_MAX - 1; 0 for a negative step. @pre no step_fault()
+/// Number of k >= 0 with low + k*step <= high, or >= for a negative step; at most INT64_MAX - 1. @pre no step_fault()
 std::int64_t range_count(std::int64_t low, std::int64_t high, std::int64_t step);
 std::int64_t range_count(double low, double high, double step);
 

@@ -85,7 +85,7 @@ TEST_CASE("arrays") {
   CHECK(result("range", {whole(2), whole(5)}) == "[2|3|4|5]");
   CHECK(result("range", {whole(2), whole(1)}) == "[]");
   CHECK(result("range_step", {whole(0), whole(5), whole(2)}) == "[0|2|4]");
-  CHECK(result("range_step", {whole(5), whole(0), whole(-1)}) == "[]");
+  CHECK(result("range_step", {whole(5), whole(0), whole(-1)}) == "[5|4|3|2|1|0]");
   CHECK(error("range_step", {whole(0), whole(5), whole(0)}) == "the step of a range is 0");
   CHECK(error("range", {whole(lowest), whole(0)}) ==
         "the range has too many elements for an array: a `foreach` over it needs none");

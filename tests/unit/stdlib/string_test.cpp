@@ -97,7 +97,7 @@ TEST_CASE("numbers in strings") {
   CHECK(result("string2boolean", {text("2")}) == "1");
   CHECK(error("string2boolean", {text("maybe")}) != "");
   CHECK(result("toString", {whole(3)}) == "3");
-  CHECK(shown(call_overload(2, "toString", {Value::of(true)}).results[0]) == "true");
+  CHECK(shown(call_overload(2, "toString", {Value::of(true)}).results[0]) == "1");
 }
 
 TEST_CASE("pick_regexp: Tcl's abbreviations, keys kept") {

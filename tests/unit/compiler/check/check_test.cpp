@@ -190,7 +190,7 @@ TEST_CASE("structures are made by a constructor or field by field") {
 
 TEST_CASE("app functions") {
   CHECK(kinds("app (file o) f(string s) { \"echo\" s @stdout=o } file g<\"x\"> = f(\"a\");").empty());
-  CHECK(kinds("app (int o) f() { \"true\" }") == "bad_app_output");
+  CHECK(kinds("app (string o) f() { \"true\" }") == "bad_app_output");
   CHECK(kinds("app (file o) f() { \"true\" }") == "unused_app_output");
   CHECK(kinds("@suppress=unused_output app (file o) f() { \"true\" }").empty());
   CHECK(kinds("app (file o) f(string s) { s o @stdin=\"x\" }") == "bad_redirection");

@@ -69,6 +69,19 @@ TEST_CASE("a link that is to be replaced is a file of its own") {
   CHECK_FALSE(files.begin(run, {WrittenFiles::Output(folder / "./link", true)}, call(3), How::at_once));
 }
 
+TEST_CASE("a file that replaces what another call has written waits for its end") {
+  const Folder folder;
+  WrittenFiles files;
+  const std::uint64_t run = files.add_run();
+  const WrittenFiles::Output later(folder / "a", false, true);
+  const auto begun = files.begin(run, {folder / "a"}, call(1), How::by_program);
+  REQUIRE(begun);
+  CHECK_FALSE(files.begin(run, {later}, call(2), How::at_once));  // two at once
+  files.end(*begun);
+  CHECK_FALSE(files.begin(run, {folder / "a"}, call(2), How::at_once));
+  CHECK(files.begin(run, {later}, call(2), How::at_once));
+}
+
 TEST_CASE("one call may have a file twice; the next run may write it") {
   const Folder folder;
   WrittenFiles files;

@@ -17,7 +17,10 @@ std::int64_t count(std::int64_t low, std::int64_t high, std::int64_t step) { ret
 TEST_CASE("ranges of ints include their upper end, also where the ints end") {
   CHECK(count(3, 10, 3) == 3);
   CHECK(count(5, 4, 1) == 0);
-  CHECK(count(5, 1, -1) == 0);
+  CHECK(count(5, 1, -1) == 5);
+  CHECK(count(1, 5, -1) == 0);
+  CHECK(count(highest, lowest, lowest) == 2);
+  CHECK(count(highest, lowest, -1) == highest - 1);
   CHECK(count(highest - 2, highest, 2) == 2);
   CHECK(count(lowest, highest, highest) == 3);
   CHECK(range_value(lowest, highest, 2) == highest - 1);
@@ -28,7 +31,9 @@ TEST_CASE("ranges of floats end with the last low + k*step that is not above the
   CHECK(range_count(0.0, 1.0, 0.1) == 11);
   CHECK(range_count(0.0, 0.3, 0.1) == 3);  // 3 * 0.1 > 0.3
   CHECK(range_count(0.0, 0.7, 0.1) == 7);  // 7 * 0.1 > 0.7
-  CHECK(range_count(1.0, 0.0, -0.5) == 0);
+  CHECK(range_count(1.0, 0.0, -0.5) == 3);
+  CHECK(range_count(0.0, 1.0, -0.5) == 0);
+  CHECK(range_count(0.3, 0.0, -0.1) == 3);  // 0.3 - 3 * 0.1 < 0
   CHECK(range_count(2.5, 2.5, 1.0) == 1);
   CHECK(range_count(1.0, 5.0, infinity) == 1);
   CHECK(range_value(1.0, infinity, 0) == 1.0);
@@ -58,7 +63,7 @@ TEST_CASE("a step that changes nothing is a fault") {
   CHECK(step_fault(1.0, 0.0) != nullptr);
   CHECK(step_fault(1.0, 1e-30) != nullptr);
   CHECK(step_fault(0.0, 1e-30) == nullptr);
-  CHECK(step_fault(1.0, -1e-30) == nullptr);  // no values, whatever the step
+  CHECK(step_fault(1.0, -1e-30) != nullptr);
 }
 
 TEST_CASE("ranges as arrays") {
