@@ -93,6 +93,19 @@ foreach i in [0:49], j in [0:99] { a[i, j] = 1000 %/ (i * 100 + j - bad) + i; }
 trace(sum(a));
 """
 
+# each loop reads what the one before has computed, the last one three parts that overlap
+CHAIN = """import math;
+import stats;
+float a[];
+@cpu foreach i in [0:19999] { a[i] = sqrt(itof(i)); }
+(float y[]) next(float x[]) { foreach i in [0:19999] { y[i] = exp(x[i] * -0.5) + 0.1; } }
+float b[] = next(next(next(next(next(next(next(next(next(next(a))))))))));
+float c[] = next(next(next(next(next(next(next(next(next(next(b))))))))));
+float d[];
+foreach i in [0:19997] { d[i] = c[i] + 2.0 * c[i + 1] + c[i + 2]; }
+trace(sum_float(d));
+"""
+
 # rows that do not follow each other, and twice the same ones
 TWICE = """import arrays;
 float a[6, 40];
@@ -139,6 +152,52 @@ def loops_around_loops_go(folder):
         for points, stays in devices_in_all_modes(folder, f"nests.df --n={n} --m={m}"):
             # a, b, c, e, what is printed of them, and what `count` adds up
             expect((points, sorted(stays)), (2 * n * m + (n - 2) * (m - 2) + 160_000 + n + 3 * m, [9, 10, 16]))
+
+
+def traffic_in(stderr):
+    """Bytes to the first device, from it, there already; evictions."""
+    found = re.search(r"^bytes to device 0, simulated (\d+), from it (\d+), there already (\d+), evictions (\d+)$", stderr, re.MULTILINE)
+    return tuple(int(number) for number in found.groups())
+
+
+def arrays_stay_on_the_device(folder):
+    """What one loop has computed the next one reads there, whole or in part; the first array is copied once."""
+    folder.write("chain.df", CHAIN)
+    expected = folder.run("run --gpus none chain.df").stdout
+    for workers in (1, 2, 8):
+        done = folder.run(f"run --stats --gpus simulated:whole --workers={workers} chain.df", out=expected)
+        expect(traffic_in(done.stderr)[0::3], (8 * 20000, 0))
+        expect(traffic_in(done.stderr)[1] >= 8 * (20000 * 20 + 19998), True)
+
+
+def a_small_device_computes_what_it_has_room_for(folder):
+    """It forgets what it has had, and computes halves; what it has no room for at all workers compute, and that is said once."""
+    folder.write("chain.df", CHAIN)
+    folder.write("loops.df", LOOPS)
+    folder.write("nests.df", NESTS)
+    for script, evicts in (("chain.df", True), ("loops.df", False), ("nests.df --n=70 --m=90", True), ("nests.df --n=500 --m=4", True)):
+        expected = sorted(folder.run(f"run --gpus none {script}").stdout.splitlines())
+        for memory in ("64K", "256K", "2M"):
+            for workers in (1, 2, 8):
+                done = folder.run(f"run --stats --gpus simulated:whole:memory={memory} --workers={workers} {script}")
+                expect(sorted(done.stdout.splitlines()), expected)
+                expect((script, memory, not evicts or memory != "256K" or traffic_in(done.stderr)[3] > 0), (script, memory, True))
+                expect(done.stderr.count("has no room") <= 1, True)
+    folder.write("gather.df", "import stats;\nfloat a[];\nforeach i in [0:19999] { a[i] = itof(i) * 0.5; }\nfloat b[];\n"
+                 "foreach i in [0:999] { b[i] = a[(i * 7919) %% 20000]; }\ntrace(sum_float(b));\n")
+    alone = folder.run("run --gpus none gather.df").stdout
+    done = folder.run("run --gpus simulated:whole:memory=64K gather.df", out=alone)
+    expect(done.stderr.count("has no room for what a part of a loop reads"), 1)
+
+
+def nobody_waits_for_a_driver_that_is_not_used(folder):
+    """It never begins: the run ends all the same."""
+    script = ROOT / "tests/gpu/pi.df"
+    expected = folder.run(f"run --gpus none {script} --n=80000").stdout
+    for options in ("", "--json"):
+        done = folder.run(f"run --gpus all --workers=2 {options} {script} --n=80000", env={**FAKE, "RADDLE_FAKE_NEVER_BEGINS": "1", "LD_DEBUG": "libs"})
+        expect(options != "" or done.stdout == expected, True)
+        expect_in("libcuda.so.1", done.stderr)
 
 
 def annotations_are_followed(folder):
@@ -340,7 +399,8 @@ def the_queues_are_measured(folder):
     expect((done.stdout.splitlines()[0], done.stdout.count(" M/s |"), done.stdout.count("G points/s"), done.stdout.count("efficiency")), ("Fake GPU 0, 4 multiprocessors", 6, 6, 8))
 
 
-TESTS = [loops_go_or_it_is_said_why, loops_around_loops_go, annotations_are_followed, failing_points_read_as_on_workers, an_element_is_assigned_once, app_kernels_go, an_app_kernel_that_fails_reads_as_on_workers,
+TESTS = [loops_go_or_it_is_said_why, loops_around_loops_go, arrays_stay_on_the_device, a_small_device_computes_what_it_has_room_for,
+         nobody_waits_for_a_driver_that_is_not_used, annotations_are_followed, failing_points_read_as_on_workers, an_element_is_assigned_once, app_kernels_go, an_app_kernel_that_fails_reads_as_on_workers,
          why_an_app_kernel_stays_is_said, an_endless_point_is_ended, what_is_not_there_is_said,
          a_driver_is_asked, what_a_driver_does_not_take_is_done_by_workers, short_scripts_look_for_no_driver,
          sweeps_and_sessions_have_devices, the_check_for_machines_with_a_gpu_says_so_without_one,
