@@ -89,11 +89,6 @@ void CudaDevices::State::run(unsigned number, std::span<const vm::DeviceCall> bu
   vm::tell(ended);
 }
 
-bool CudaDevices::State::has_failed(unsigned number) const {
-  const std::lock_guard lock(mutex);
-  return failed[number];
-}
-
 void CudaDevices::State::note_problem(unsigned number, int error) {
   bool is_last = false;
   {

@@ -13,6 +13,20 @@ namespace {
 
 constexpr unsigned call_threads_of_card = 4;
 
+/// What a compiler is given: it may end without an answer.
+class Answer {
+ public:
+  using Take = std::function<void(std::optional<std::string> ptx)>;  ///< none: there is no answer
+  explicit Answer(Take take) : take_(std::move(take)) {}
+  ~Answer() {
+    if (take_) take_(std::nullopt);
+  }
+  void give(const std::string& ptx) { std::exchange(take_, nullptr)(ptx); }
+
+ private:
+  Take take_;
+};
+
 }  // namespace
 
 CudaDevices::State::~State() {
@@ -133,38 +147,34 @@ void CudaDevices::State::load_text(const std::shared_ptr<Text>& text, const std:
 
 /// One after the other: what does not fit is left out of all that come later. On the thread that loads.
 void CudaDevices::State::make_next_super() {
-  while (true) {
-    std::vector<vm::RangeKernel> all;
-    std::shared_ptr<Text> text;
-    {
-      const std::lock_guard lock(mutex);
-      if (for_super.empty()) return;
-      text = for_super.front();
-      all = ranges;
-      all.push_back({text->kernels, text->entry});
-    }
-    const bool is_asked = text->compiler->use([&](vm::KernelCompiler& compiler) {
-      compiler.request_super_ptx(all, [weak = weak_from_this()](const std::string& super) {
-        if (const std::shared_ptr<State> state = weak.lock())
-          state->add_load([own = state.get(), super] { own->load_super(super); });
-      });
-    });
-    if (is_asked) return;
-    const std::lock_guard lock(mutex);  // its run has ended
-    for_super.pop_front();
+  std::vector<vm::RangeKernel> all;
+  std::shared_ptr<Text> text;
+  {
+    const std::lock_guard lock(mutex);
+    if (for_super.empty()) return;
+    text = for_super.front();
+    all = ranges;
+    all.push_back({text->kernels, text->entry});
   }
+  const auto answer = std::make_shared<Answer>([weak = weak_from_this()](std::optional<std::string> super) {
+    if (const std::shared_ptr<State> state = weak.lock())
+      state->add_load([own = state.get(), super = std::move(super)] { own->load_super(super); });
+  });
+  text->compiler->use([&](vm::KernelCompiler& compiler) {  // if its run has ended there is no answer
+    compiler.request_super_ptx(all, [answer](const std::string& super) { answer->give(super); });
+  });
 }
 
 /// Of the first one that is to become a function.
-void CudaDevices::State::load_super(const std::string& ptx) {
+void CudaDevices::State::load_super(const std::optional<std::string>& ptx) {
   std::unique_lock lock(mutex);
   const std::shared_ptr<Text> text = std::move(for_super.front());
   for_super.pop_front();
   const std::size_t number = ranges.size();
   lock.unlock();
   bool is_function = false;
-  for (std::size_t i = 0; i < cards.size() && !ptx.empty(); ++i) {
-    const std::int64_t lanes = cards[i]->load_super(ptx);
+  for (std::size_t i = 0; i < cards.size() && ptx && !ptx->empty(); ++i) {
+    const std::int64_t lanes = cards[i]->load_super(*ptx);
     if (lanes == 0) continue;
     text->functions[i].lanes = lanes;
     text->functions[i].number = number;
@@ -173,7 +183,7 @@ void CudaDevices::State::load_super(const std::string& ptx) {
   lock.lock();
   if (is_function)
     ranges.push_back({text->kernels, text->entry});
-  else if (problem.empty())
+  else if (ptx && problem.empty())
     problem = "a loop does not fit into the super kernel of the GPU: it was launched by itself";
   lock.unlock();
   text->done(kernel_of(text->functions));
@@ -186,14 +196,11 @@ std::shared_ptr<const vm::DeviceKernel> CudaDevices::State::loaded_for_calls(con
   return kernel_of(std::move(functions));
 }
 
-/// One that all cards take that have not failed.
-std::shared_ptr<const vm::DeviceKernel> CudaDevices::State::kernel_of(std::vector<CardFunction> functions) const {
+/// One that some card takes. Another one that does not fails when it is to run it: cards are taken to be alike.
+std::shared_ptr<const vm::DeviceKernel> CudaDevices::State::kernel_of(std::vector<CardFunction> functions) {
   std::int64_t lanes = 0;
-  for (unsigned i = 0; i < functions.size(); ++i) {
-    if (has_failed(i)) continue;
-    if (functions[i].function == nullptr) return nullptr;
-    lanes = functions[i].lanes;
-  }
+  for (const CardFunction& function : functions)
+    if (function.function != nullptr) lanes = function.lanes;
   return lanes == 0 ? nullptr : std::make_shared<CudaKernel>(lanes, std::move(functions));
 }
 

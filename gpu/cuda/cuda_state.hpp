@@ -81,16 +81,15 @@ struct CudaDevices::State : std::enable_shared_from_this<CudaDevices::State> {
   bool start_call_threads();
   void load_text(const std::shared_ptr<Text>& text, const std::string& ptx);
   void make_next_super();
-  void load_super(const std::string& ptx);
+  void load_super(const std::optional<std::string>& ptx);
   std::shared_ptr<const vm::DeviceKernel> loaded_for_calls(const std::string& ptx);
-  std::shared_ptr<const vm::DeviceKernel> kernel_of(std::vector<CardFunction> functions) const;
+  static std::shared_ptr<const vm::DeviceKernel> kernel_of(std::vector<CardFunction> functions);
 
   // work: card_work.cpp
   void work(const std::stop_token& stop, unsigned number, unsigned thread);
   void run(unsigned number, unsigned thread, const vm::DeviceBatch& batch, void* stream);
   void work_on_calls(const std::stop_token& stop, unsigned number);
   void run(unsigned number, std::span<const vm::DeviceCall> bundle, void* stream);
-  bool has_failed(unsigned number) const;
   void note_problem(unsigned number, int error);
   void lose_all();
   void submit(vm::DeviceBatch batch);

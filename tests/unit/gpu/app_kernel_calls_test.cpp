@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "gpu/call_queue.hpp"
 #include "gpu/cuda/cuda_devices.hpp"
 #include "gpu/simulated/simulated_devices.hpp"
 #include "tests/unit/gpu/fake_driver.hpp"
@@ -211,6 +212,27 @@ TEST_CASE("what a run does not want any more is dropped, and after a fault of th
   CHECK(broken.submit(devices, *kernel).get().is_lost);
   CHECK(after.submit(devices, *kernel).get().is_lost);
   CHECK(devices.problem().find("ILLEGAL_ADDRESS") != std::string::npos);
+}
+
+TEST_CASE("a bundle of which some calls were taken has room for as many others") {
+  const auto kernel = std::make_shared<vm::DeviceKernel>(32);
+  std::vector<std::uint64_t> words = {0};
+  const std::vector<vm::AddressedMemory> filled = {{0, CallQueue::most_bytes / 4}};
+  const auto call = [&] {
+    vm::DeviceCall made;
+    made.kernel = kernel;
+    made.words = words;
+    made.filled = filled;
+    return made;
+  };
+  CallQueue queue;
+  const std::stop_source stop;
+  for (int i = 0; i < 4; ++i) queue.push(call());
+  CHECK(queue.take(stop.get_token(), 3).size() == 3);
+  for (int i = 0; i < 3; ++i) queue.push(call());
+  CHECK(queue.take(stop.get_token()).size() == 4);
+  queue.push(call());
+  CHECK(queue.take_all().size() == 1);
 }
 
 TEST_CASE("why a kernel runs on no GPU is told") {

@@ -49,7 +49,7 @@ TEST_CASE("blocks that are taken never overlap, are aligned, and lie in a chunk"
   std::map<std::uint64_t, Arena::Block*> taken;
   std::size_t bytes = 0, refused = 0;
   for (int i = 0; i < 30'000; ++i) {
-    if (random() % 100 < 52) {
+    if (random() % 100 < 62) {
       const std::size_t size = 1 + random() % (std::size_t{1} << (random() % 18));
       Arena::Block* const block = arena.take(size);
       if (block == nullptr) {
