@@ -89,6 +89,7 @@ bool Launcher::hand_over(RangeTask& task) {
 bool Launcher::submit(const RangeTask& range, std::int64_t count) {
   auto* piece = here_.make<DevicePiece>(range);
   PointLaunch points(*worker_, piece->range, program_.functions[range.site.launch.leaf], nullptr);
+  points.computation.is_for_devices = true;
   piece->iterations = count;
   piece->points_each = std::max<std::int64_t>(1, range.inner.count);
   DeviceBatch batch;
