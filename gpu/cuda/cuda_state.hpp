@@ -26,7 +26,7 @@ class CudaKernel final : public vm::DeviceKernel {
  public:
   /// @param functions  by card; at least one. Cards of one machine are taken to be alike
   CudaKernel(std::int64_t lanes, std::vector<CardFunction> functions)
-      : DeviceKernel(lanes, functions.size()), functions(std::move(functions)) {}
+      : DeviceKernel(lanes), functions(std::move(functions)) {}
   const std::vector<CardFunction> functions;
 };
 

@@ -40,11 +40,9 @@ struct DeviceCosts {
 class DeviceKernel {
  public:
   /// @param lanes  points that one device computes side by side at most: so many take it about as long as one does
-  /// @param devices  that run it, those with the least numbers
-  explicit DeviceKernel(std::int64_t lanes, std::size_t devices = 1) : lanes(lanes), devices(devices) {}
+  explicit DeviceKernel(std::int64_t lanes) : lanes(lanes) {}
   virtual ~DeviceKernel() = default;
   const std::int64_t lanes;
-  const std::size_t devices;
 };
 
 /// What has crossed the bus between host and device, or need not.

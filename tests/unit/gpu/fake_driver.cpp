@@ -17,6 +17,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <mutex>
+#include <set>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -84,6 +86,25 @@ int fault() {
 }
 
 raddle::gpu::FakeMemory memory;
+
+/// What is made and not ended: of a card that hangs nobody ends it, which is no leak.
+class Objects {
+ public:
+  void* add(void* object) {
+    const std::lock_guard lock(mutex_);
+    all_.insert(object);
+    return object;
+  }
+  void remove(void* object) {
+    const std::lock_guard lock(mutex_);
+    all_.erase(object);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<void*> all_;
+};
+Objects& objects = *new Objects;  // never destroyed
 
 void find_on_host(std::vector<std::int64_t>& words) {
   for (std::int64_t& word : words)
@@ -242,10 +263,11 @@ int cuModuleLoadDataEx(void** made, const void* image, unsigned, int*, void**) {
   if (text.str().find("unfit") != std::string::npos) return invalid_ptx;
   if (!module.is_super && module.calls == nullptr && (kind != "host" || module.functions.empty())) return invalid_ptx;
   ++state.modules;
-  return *made = new Module(std::move(module)), ok;
+  return *made = objects.add(new Module(std::move(module))), ok;
 }
 int cuModuleUnload(void* module) {
   need_no_super_kernel();
+  objects.remove(module);
   return delete static_cast<Module*>(module), --state.modules, ok;
 }
 int cuModuleGetFunction(void** function, void* module, const char* name) {
@@ -265,10 +287,11 @@ int cuFuncGetAttribute(int* value, int attribute, void*) {
 int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void*, int, std::size_t) { return *blocks = 4, fault(); }
 int cuStreamCreate(void** stream, unsigned) {
   if (const int error = fault()) return error;
-  return *stream = new Stream, ok;
+  return *stream = objects.add(new Stream), ok;
 }
 int cuStreamDestroy_v2(void* stream) {
   static_cast<Stream*>(stream)->run();
+  objects.remove(stream);
   return delete static_cast<Stream*>(stream), ok;
 }
 int cuStreamSynchronize(void* stream) {
@@ -348,10 +371,11 @@ int cuMemHostAlloc(void** memory, std::size_t bytes, unsigned flags) {
   if (const int error = fault()) return error;
   if (flags != 2) return invalid_value;
   ++state.allocations;
-  return *memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256), ok;
+  return *memory = objects.add(std::aligned_alloc(256, (bytes + 255) / 256 * 256)), ok;
 }
 int cuMemFreeHost(void* memory) {
   need_no_super_kernel();
+  objects.remove(memory);
   return std::free(memory), --state.allocations, ok;
 }
 int cuMemHostGetDevicePointer_v2(std::uint64_t* address, void* memory, unsigned) {

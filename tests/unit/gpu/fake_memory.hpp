@@ -22,6 +22,7 @@ inline void* host(std::uint64_t address) { return reinterpret_cast<void*>(addres
 /// What is allocated on all cards.
 class FakeMemory {
  public:
+  ~FakeMemory() { forget_all(); }
   /// @param all  bytes of the card  @param context  the card's
   bool allocate(std::uint64_t& address, std::size_t bytes, std::size_t all, const void* context) {
     const std::lock_guard lock(mutex_);
