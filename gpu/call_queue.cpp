@@ -6,11 +6,17 @@
 
 namespace raddle::gpu {
 
-void CallQueue::push(vm::DeviceCall call) {
+/// That count for the size of a bundle.
+std::size_t CallQueue::bytes_of(const vm::DeviceCall& call) {
   std::size_t bytes = 0;
   for (const vm::AddressedMemory& memory : call.read)
     if (memory.size_bytes < large_bytes) bytes += memory.size_bytes;
   for (const vm::AddressedMemory& memory : call.filled) bytes += memory.size_bytes;
+  return bytes;
+}
+
+void CallQueue::push(vm::DeviceCall call) {
+  const std::size_t bytes = bytes_of(call);
   bool has_waiting = false;
   {
     const std::lock_guard lock(mutex_);
@@ -33,12 +39,26 @@ std::vector<vm::DeviceCall> CallQueue::take(const std::stop_token& stop, std::si
   ++waiting_;
   const bool has_calls = changed_.wait(lock, stop, [this] { return !bundles_.empty(); });
   --waiting_;
-  if (!has_calls) return {};
-  std::deque<vm::DeviceCall>& first = bundles_.front().calls;
-  const auto end = first.begin() + static_cast<std::ptrdiff_t>(std::min(most, first.size()));
-  std::vector<vm::DeviceCall> calls(std::move_iterator(first.begin()), std::move_iterator(end));
-  first.erase(first.begin(), end);
-  if (first.empty()) bundles_.pop_front();
+  if (stop.stop_requested()) {
+    if (has_calls) changed_.notify_one();  // others may have been told of them by this thread only
+    return {};
+  }
+  Bundle& first = bundles_.front();
+  std::vector<vm::DeviceCall> calls;
+  while (calls.size() < most && !first.calls.empty()) {
+    first.bytes -= bytes_of(first.calls.front());
+    calls.push_back(std::move(first.calls.front()));
+    first.calls.pop_front();
+  }
+  if (first.calls.empty()) bundles_.pop_front();
+  return calls;
+}
+
+std::vector<vm::DeviceCall> CallQueue::take_all() {
+  const std::lock_guard lock(mutex_);
+  std::vector<vm::DeviceCall> calls;
+  for (Bundle& bundle : bundles_) std::ranges::move(bundle.calls, std::back_inserter(calls));
+  bundles_.clear();
   return calls;
 }
 

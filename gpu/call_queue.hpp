@@ -23,10 +23,13 @@ class CallQueue {
       << 20;  ///< that its calls read and fill, without large arrays that they read; a call may have more
 
   void push(vm::DeviceCall call);
+  /// What waits now.
+  std::vector<vm::DeviceCall> take_all();
   /// Waits for calls. @return at most so many, of one kernel; none: to stop
   std::vector<vm::DeviceCall> take(const std::stop_token& stop, std::size_t most = most_calls);
 
  private:
+  static std::size_t bytes_of(const vm::DeviceCall& call);
   struct Bundle {
     std::deque<vm::DeviceCall> calls;
     std::size_t bytes = 0;

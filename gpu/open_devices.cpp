@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <limits>
+#include <optional>
+#include <string_view>
 
 #include "gpu/cuda/cuda_devices.hpp"
 #include "gpu/simulated/simulated_devices.hpp"
@@ -16,28 +19,77 @@ namespace {
 constexpr unsigned simulated_warps = 4;
 constexpr vm::DeviceCosts simulated_costs{.batch_ns = 10'000, .start_ns = 10'000'000};
 constexpr unsigned all = std::numeric_limits<unsigned>::max();
+constexpr std::uint64_t least_memory = 64 << 10;
+
+/// What `--gpus` says.
+struct GivenDevices {
+  std::string kind;    ///< none, all, simulated, or how many
+  unsigned count = 0;  ///< 0: as the kind says
+  bool is_whole = false, is_resident = false;
+  std::optional<std::size_t> memory{};
+};
+
+/// 4096, 512K, 64M, 4G.
+std::optional<std::size_t> bytes_of(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
+  const auto place = std::string_view("KMGT").find(unit);
+  if (fault != std::errc() || unit.size() > 1 || place == std::string_view::npos) return {};
+  const unsigned shift = unit.empty() ? 0 : 10 * static_cast<unsigned>(place + 1);
+  if (number < (least_memory >> std::min(shift, 16U)) || number > (std::uint64_t{1} << 50 >> shift)) return {};
+  return number << shift;
+}
+
+std::optional<GivenDevices> devices_of(std::string_view text) {
+  GivenDevices given{.kind = std::string(text.substr(0, text.find(':')))};
+  if (given.kind != "none" && given.kind != "all" && given.kind != "simulated") {
+    const auto [end, fault] = std::from_chars(given.kind.data(), given.kind.data() + given.kind.size(), given.count);
+    if (fault != std::errc() || *end != 0 || given.count == 0 || given.count > most_gpus) return {};
+  }
+  while (text.contains(':')) {
+    text.remove_prefix(text.find(':') + 1);
+    const std::string_view word = text.substr(0, text.find(':'));
+    if (word == "whole")
+      given.is_whole = true;
+    else if (word == "resident" && given.kind != "simulated")
+      given.is_resident = true;
+    else if (word.starts_with("memory="))
+      given.memory = bytes_of(word.substr(7));
+    else
+      return {};
+    if (given.kind == "none" || (word.starts_with("memory=") && !given.memory)) return {};
+  }
+  return given;
+}
+
+std::expected<std::shared_ptr<vm::Devices>, std::string> open_cards(const GivenDevices& given) {
+  const auto takes = given.is_whole ? vm::DeviceTakes::whole_launches : vm::DeviceTakes::what_is_worth_while;
+  const CardLimits limits{.memory = given.memory.value_or(CardLimits().memory)};
+  // what is loaded late waits for the kernel that stays
+  if (given.is_resident) setenv("CUDA_MODULE_LOADING", "EAGER", 1);
+  const auto way = given.is_resident ? CudaDevices::Way::resident : CudaDevices::Way::launches;
+  if (given.kind == "all") return std::make_shared<CudaDevices>(all, takes, way, CudaDevices::usual_library, limits);
+  auto devices = std::make_shared<CudaDevices>(given.count, takes, way, CudaDevices::usual_library, limits);
+  const std::expected<unsigned, std::string> count = devices->open();
+  if (!count) return std::unexpected(count.error());
+  if (*count < given.count) return std::unexpected(fmt::format("there {} {}", *count == 1 ? "is" : "are", *count));
+  return devices;
+}
 
 }  // namespace
 
+bool names_devices(const std::string& text) { return devices_of(text).has_value(); }
+
 std::expected<std::shared_ptr<vm::Devices>, std::string> open_devices(const std::string& text) {
-  if (text == "none") return nullptr;
-  constexpr auto whole = vm::DeviceTakes::whole_launches, share = vm::DeviceTakes::what_is_worth_while;
-  if (text == "simulated") return std::make_shared<SimulatedDevices>(simulated_warps, simulated_costs);
-  if (text == "simulated:whole")
-    return std::make_shared<SimulatedDevices>(simulated_warps, vm::DeviceCosts{.takes = whole});
-  if (text == "all") return std::make_shared<CudaDevices>(all, share);
-  if (text == "all:whole") return std::make_shared<CudaDevices>(all, whole);
-  if (text == "all:resident" || text == "all:whole:resident") {
-    setenv("CUDA_MODULE_LOADING", "EAGER", 1);  // what is loaded late waits for the kernel that stays
-    return std::make_shared<CudaDevices>(all, text == "all:resident" ? share : whole, CudaDevices::Way::resident);
-  }
-  unsigned wanted = 0;
-  std::from_chars(text.data(), text.data() + text.size(), wanted);
-  auto devices = std::make_shared<CudaDevices>(wanted, share);
-  const std::expected<unsigned, std::string> count = devices->open();
-  if (!count) return std::unexpected(count.error());
-  if (*count < wanted) return std::unexpected(fmt::format("there {} {}", *count == 1 ? "is" : "are", *count));
-  return devices;
+  const std::optional<GivenDevices> given = devices_of(text);
+  if (!given) return std::unexpected("there are none of this name");
+  if (given->kind == "none") return nullptr;
+  if (given->kind != "simulated") return open_cards(*given);
+  constexpr auto whole = vm::DeviceTakes::whole_launches;
+  return std::make_shared<SimulatedDevices>(simulated_warps,
+                                            given->is_whole ? vm::DeviceCosts{.takes = whole} : simulated_costs,
+                                            given->memory.value_or(SimulatedDevices::usual_memory));
 }
 
 std::string text_of_devices() {

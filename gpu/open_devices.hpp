@@ -8,10 +8,14 @@
 
 namespace raddle::gpu {
 
-/// @param text  none, all, simulated, or how many; all:whole, simulated:whole: the loops that devices can run go there
-///              whole, whether that is worth while or not; all:resident, all:whole:resident: by a super kernel that
-///              stays on each GPU
-/// @return null for none  @error in words, after `--gpus TEXT: `
+inline constexpr unsigned most_gpus = 64;
+
+/// Whether the text is none, all, simulated, or how many. Behind each but none may stand what follows, in any order.
+/// `:whole`: the loops that devices can run go there whole, whether that is worth while or not. `:resident`, of GPUs:
+/// by a super kernel that stays on each. `:memory=SIZE`, as 512M or 4G: no more of each device's memory is used.
+bool names_devices(const std::string& text);
+
+/// @return null for none  @error  in words, after `--gpus TEXT: `
 std::expected<std::shared_ptr<vm::Devices>, std::string> open_devices(const std::string& text);
 
 /// The GPUs that are there, or why there are none, for `raddle doctor`.

@@ -213,7 +213,8 @@ std::expected<vm::AppKernelCode, std::string> loaded(const vm::ForeignFunction& 
   vm::FileDescriptor file(memfd_create("raddle_app_kernel", MFD_CLOEXEC));
   if (!file || vm::write_all(file.get(), library) != 0)
     return std::unexpected(fmt::format("no memory for the code of `{}`: {}", function.code, vm::error_text(errno)));
-  void* const handle = dlopen(fmt::format("/proc/self/fd/{}", file.release()).c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* const handle = dlopen(fmt::format("/proc/self/fd/{}", file.get()).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle != nullptr) file.release();
   void* const code = handle == nullptr ? nullptr : dlsym(handle, call_symbol(function).c_str());
   if (code == nullptr)
     return std::unexpected(fmt::format("can not load the code of `{}`: {}", function.code, dlerror()));

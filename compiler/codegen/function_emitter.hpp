@@ -1,9 +1,10 @@
 #pragma once
 // Inside of kernels_to_llvm: the body of one inner function, for one call. Its registers become stack slots, its blocks
 // structured control flow. Files: function_to_llvm.cpp the function, its registers and control flow; calls_to_llvm.cpp
-// calls, forked ones too; reductions_to_llvm.cpp reductions; operation_emitter.cpp what
-// operations mean.
+// calls, forked ones too; reductions_to_llvm.cpp reductions, device_reductions_to_llvm.cpp those on devices;
+// operation_emitter.cpp what operations mean.
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -64,6 +65,13 @@ class FunctionEmitter final : public OperationEmitter {
   std::pair<llvm::Value*, llvm::BasicBlock*> reduce_few(const vm::KernelReduction& reduction, llvm::Value* count,
                                                         const FewBlocks& blocks);
   llvm::Value* reduce_by_vm(const vm::KernelInstruction& instruction);
+  llvm::Value* memory_for(llvm::Type* type, std::uint64_t count = 1);
+  void repeat(llvm::Value* count, const std::function<void(llvm::Value*)>& body);
+  void emit_if_true(llvm::Value* condition, const std::function<void()>& body);
+  llvm::Value* number_at(const vm::KernelReduction& reduction, llvm::Value* point, const vm::Place& place);
+  void reduce_here(const vm::KernelInstruction& instruction);
+  llvm::Value* reduce_floats(const vm::KernelInstruction& instruction, llvm::Value* count, bool adds);
+  llvm::Value* reduce_ints(const vm::KernelInstruction& instruction, llvm::Value* count, bool adds);
   llvm::CallInst* make_call(const vm::KernelInstruction& instruction, bool unrolls);
   void check_call(llvm::Value* status, const vm::Place& place, std::span<const Fork> outstanding = {});
   std::size_t calls_at_once(Instructions instructions);

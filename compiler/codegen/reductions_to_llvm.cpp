@@ -27,6 +27,7 @@ bool is_for_few(KernelReducer reducer, vm::KernelType number) {
 }  // namespace
 
 void FunctionEmitter::emit_reduction(const KernelInstruction& instruction) {
+  if (module_.is_for_device()) return reduce_here(instruction);
   const KernelReduction& reduction = kernel_.reductions[instruction.index];
   const vm::Kernel& source = module_.group[reduction.kernel];
   // what begins anew in each call of a recursion would take for ever

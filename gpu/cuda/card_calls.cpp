@@ -1,12 +1,14 @@
-// Calls of AppKernels on one GPU. A bundle of them is one copy to the card, one launch, one copy back: what its calls
-// read, but for large arrays, lies side by side with their words, and what they fill with their results.
+// Calls of AppKernels on one GPU. A bundle of them is one launch. What its calls read, but for large arrays, lies side
+// by side on the card with their words, and what they fill with their results.
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <map>
+#include <vector>
 
 #include "gpu/call_queue.hpp"
 #include "gpu/cuda/card.hpp"
+#include "gpu/cuda/stream_copies.hpp"
 
 namespace raddle::gpu {
 
@@ -32,110 +34,209 @@ class Layout {
   std::size_t size_ = 0;
 };
 
+using Array = std::pair<std::uint64_t, std::size_t>;  ///< address on the host, bytes
+Array array_of(const vm::DeviceCall& call, const vm::AddressedMemory& memory) {
+  return {call.words[memory.word], memory.size_bytes};
+}
+
 /// Of a bundle: what calls read, their words, what they return, what they fill.
 struct BundleLayout {
   explicit BundleLayout(std::span<const vm::DeviceCall> calls) {
     Layout layout;
     for (const vm::DeviceCall& call : calls)
       for (const vm::AddressedMemory& memory : call.read)
-        if (const auto array = array_of(call, memory); !is_large(memory) && !read.contains(array))
+        if (const Array array = array_of(call, memory); !is_large(memory) && !read.contains(array))
           read[array] = layout.add(memory.size_bytes);
     words = layout.add(calls.size() * calls.front().words.size() * sizeof(std::uint64_t));
     statuses = layout.add(calls.size() * sizeof(std::int64_t));
     filled_begin = layout.size();
     for (const vm::DeviceCall& call : calls)
-      for (const vm::AddressedMemory& memory : call.filled) filled.push_back(layout.add(memory.size_bytes));
+      for (const vm::AddressedMemory& memory : call.filled)
+        filled.push_back(is_large(memory) ? 0 : layout.add(memory.size_bytes));
     size = layout.size();
   }
-  using Read = std::pair<std::uint64_t, std::size_t>;  ///< address on the host, bytes
-  static Read array_of(const vm::DeviceCall& call, const vm::AddressedMemory& memory) {
-    return {call.words[memory.word], memory.size_bytes};
+
+  std::map<Array, std::size_t> read;  ///< one that several calls read is there once
+  std::size_t words = 0, statuses = 0, filled_begin = 0, size = 0;
+  std::vector<std::size_t> filled;  ///< call by call; of large ones nothing
+};
+
+/// Copies many small arrays that follow each other on the card by way of memory of its own, which holds so many of them
+/// as fit: so a bundle is not on the host twice. They are added in their order on the card.
+class GatheredCopies {
+ public:
+  enum class Direction : std::uint8_t { in, out };
+  GatheredCopies(Direction direction, std::uint64_t base, CopyEngine& engine)
+      : direction_(direction), base_(base), engine_(engine) {}
+
+  /// @param place  on the card, behind the base  @return an error's number
+  int add(std::size_t place, void* host, std::size_t bytes) {
+    if (bytes == 0) return 0;
+    if (!waiting_.empty() && place + bytes - waiting_.front().place > most_bytes)
+      if (const int error = flush()) return error;
+    waiting_.push_back({place, static_cast<std::byte*>(host), bytes});
+    return 0;
+  }
+  int flush() {
+    if (waiting_.empty()) return 0;
+    const std::size_t first = waiting_.front().place, size = waiting_.back().place + waiting_.back().bytes - first;
+    staged_.resize(std::max(staged_.size(), size));
+    for (const Piece& piece : waiting_)
+      if (direction_ == Direction::in) std::memcpy(&staged_[piece.place - first], piece.host, piece.bytes);
+    int error = direction_ == Direction::in ? engine_.copy_in(base_ + first, staged_.data(), size)
+                                            : engine_.copy_out(staged_.data(), base_ + first, size);
+    const int error_of_wait = engine_.wait();  // after an error, too: the memory is used anew
+    if (error == 0) error = error_of_wait;
+    if (error == 0 && direction_ == Direction::out)
+      for (const Piece& piece : waiting_) std::memcpy(piece.host, &staged_[piece.place - first], piece.bytes);
+    waiting_.clear();
+    return error;
   }
 
-  std::map<Read, std::size_t> read;  ///< one that several calls read is there once
-  std::size_t words = 0, statuses = 0, filled_begin = 0, size = 0;
-  std::vector<std::size_t> filled;  ///< call by call
+ private:
+  static constexpr std::size_t most_bytes = std::size_t{8} << 20;
+  struct Piece {
+    std::size_t place = 0;
+    std::byte* host = nullptr;
+    std::size_t bytes = 0;
+  };
+  const Direction direction_;
+  const std::uint64_t base_;
+  CopyEngine& engine_;
+  std::vector<Piece> waiting_;
+  std::vector<std::byte> staged_;
+};
+
+/// A bundle that is on the card, or about to be.
+class Bundle {
+ public:
+  explicit Bundle(std::span<const vm::DeviceCall> calls)
+      : calls_(calls), words_each_(calls.front().words.size()), layout_(calls), statuses_(calls.size()) {
+    for (const vm::DeviceCall& call : calls) {
+      for (const vm::AddressedMemory& memory : call.read)
+        if (is_large(memory)) reads_.push_back(operand_of(call.words[memory.word], memory));
+      for (const vm::AddressedMemory& memory : call.filled)
+        if (is_large(memory)) results_.push_back(operand_of(call.words[memory.word], memory));
+    }
+    results_.push_back({.bytes = layout_.size});
+  }
+  std::span<const Operand> reads() const { return reads_; }
+  std::span<const Operand> results() const { return results_; }
+  const std::vector<std::int64_t>& statuses() const { return statuses_; }
+  /// Of each result, if all is well.
+  std::vector<std::size_t> made() const {
+    std::vector<std::size_t> bytes;
+    for (const Operand& result : results_) bytes.push_back(std::ranges::all_of(statuses_, is_zero) ? result.bytes : 0);
+    return bytes;
+  }
+  std::vector<std::int64_t> parameters(std::uint64_t base) const {
+    return {static_cast<std::int64_t>(base + layout_.words), static_cast<std::int64_t>(words_each_),
+            static_cast<std::int64_t>(calls_.size()), static_cast<std::int64_t>(base + layout_.statuses)};
+  }
+
+  int copy_in(const CardMemory::Hold& hold, const CudaDriver& driver, void* stream, CopyEngine& engine) {
+    const std::uint64_t base = hold.results.back();
+    find_words(hold);
+    GatheredCopies copies(GatheredCopies::Direction::in, base, engine);
+    std::vector<std::pair<std::size_t, Array>> read;
+    for (const auto& [array, place] : layout_.read) read.emplace_back(place, array);
+    std::ranges::sort(read);
+    for (const auto& [place, array] : read)
+      if (const int error = copies.add(place, reinterpret_cast<void*>(array.first), array.second)) return error;
+    if (const int error = copies.add(layout_.words, words_.data(), words_.size() * sizeof(std::uint64_t))) return error;
+    if (const int error = copies.flush()) return error;
+    for (std::size_t i = 0; i + 1 < results_.size(); ++i)
+      if (const int error = driver.set_bytes(hold.results[i], 0, results_[i].bytes, stream)) return error;
+    const std::size_t filled = layout_.size - layout_.filled_begin;
+    return filled == 0 ? 0 : driver.set_bytes(base + layout_.filled_begin, 0, filled, stream);
+  }
+  std::size_t bytes_in() const { return layout_.statuses; }
+  std::size_t bytes_out() const {
+    std::size_t bytes = layout_.size - layout_.words;
+    for (std::size_t i = 0; i + 1 < results_.size(); ++i) bytes += results_[i].bytes;
+    return bytes;
+  }
+
+  int copy_out(const CardMemory::Hold& hold, CopyEngine& engine) {
+    const std::uint64_t base = hold.results.back();
+    GatheredCopies copies(GatheredCopies::Direction::out, base, engine);
+    std::vector<std::uint64_t> words(words_.size());
+    if (const int error = copies.add(layout_.words, words.data(), words.size() * sizeof(std::uint64_t))) return error;
+    if (const int error = copies.add(layout_.statuses, statuses_.data(), statuses_.size() * sizeof(std::int64_t)))
+      return error;
+    std::size_t next = 0, next_large = 0;
+    for (const vm::DeviceCall& call : calls_)
+      for (const vm::AddressedMemory& memory : call.filled) {
+        const std::size_t place = layout_.filled[next++];
+        auto* const to = reinterpret_cast<void*>(call.words[memory.word]);
+        const int error = is_large(memory) ? engine.copy_out(to, hold.results[next_large++], memory.size_bytes)
+                                           : copies.add(place, to, memory.size_bytes);
+        if (error != 0) return error;
+      }
+    if (const int error = copies.flush()) return error;
+    for (std::size_t i = 0; i < calls_.size(); ++i) take_words(calls_[i], &words[i * words_each_]);
+    return 0;
+  }
+
+ private:
+  static bool is_zero(std::int64_t status) { return status == 0; }
+
+  /// The calls' words, with addresses on the card.
+  void find_words(const CardMemory::Hold& hold) {
+    const std::uint64_t base = hold.results.back();
+    std::size_t next_read = 0, next_filled = 0, next_large = 0;
+    for (const vm::DeviceCall& call : calls_) {
+      std::vector<std::uint64_t> words(call.words.begin(), call.words.end());
+      for (const vm::AddressedMemory& memory : call.read)
+        words[memory.word] =
+            is_large(memory) ? hold.reads[next_read++] : base + layout_.read.at(array_of(call, memory));
+      for (const vm::AddressedMemory& memory : call.filled) {
+        const std::size_t place = layout_.filled[next_filled++];
+        words[memory.word] = is_large(memory) ? hold.results[next_large++] : base + place;
+      }
+      words_.insert(words_.end(), words.begin(), words.end());
+    }
+  }
+
+  /// Those that are no addresses.
+  void take_words(const vm::DeviceCall& call, const std::uint64_t* words) const {
+    std::vector<bool> is_address(words_each_);
+    for (const vm::AddressedMemory& memory : call.read) is_address[memory.word] = true;
+    for (const vm::AddressedMemory& memory : call.filled) is_address[memory.word] = true;
+    for (std::size_t word = 0; word < words_each_; ++word)
+      if (!is_address[word]) call.words[word] = words[word];
+  }
+
+  const std::span<const vm::DeviceCall> calls_;
+  const std::size_t words_each_;
+  const BundleLayout layout_;
+  std::vector<Operand> reads_, results_;  ///< of results the last one is all that lies side by side
+  std::vector<std::uint64_t> words_;
+  std::vector<std::int64_t> statuses_;
 };
 
 }  // namespace
 
-void Card::expect(const vm::DeviceCall& call) {
-  if (std::ranges::none_of(call.read, is_large)) return;  // without the lock: all workers come by
-  const std::lock_guard lock(copies_mutex_);
-  for (const vm::AddressedMemory& memory : call.read)
-    if (is_large(memory)) ++copies_[{static_cast<std::int64_t>(call.words[memory.word]), memory.size_bytes}].uses;
-}
-
-void Card::forget(const vm::DeviceCall& call) {
-  if (std::ranges::none_of(call.read, is_large)) return;
-  const std::lock_guard lock(copies_mutex_);
-  for (const vm::AddressedMemory& memory : call.read)
-    if (is_large(memory)) forget(Array(static_cast<std::int64_t>(call.words[memory.word]), memory.size_bytes));
-}
-
 std::expected<std::vector<std::int64_t>, int> Card::run(std::span<const vm::DeviceCall> calls, const CardFunction& code,
-                                                        void* stream) {
+                                                        void* stream, vm::DeviceTraffic& traffic) {
   if (stream == nullptr || code.function == nullptr) return std::unexpected(wrong_value);
-  const BundleLayout layout(calls);
-  std::vector<std::byte> there(layout.size);  // as it is on the card
-  std::uint64_t base = 0;
-  if (const int error = driver_.allocate(&base, layout.size, stream)) return std::unexpected(error);
-  const auto free_and = [&](int error) {
-    driver_.wait_for_stream(stream);  // what was asked for before the error still uses `there`
-    driver_.free(base, stream);
-    return std::unexpected(error);
-  };
-
-  for (const auto& [array, place] : layout.read)
-    if (array.second != 0) std::memcpy(&there[place], reinterpret_cast<const void*>(array.first), array.second);
-  const std::size_t words_each = calls.front().words.size();
-  std::size_t next_filled = 0;
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    const vm::DeviceCall& call = calls[i];
-    std::vector<std::uint64_t> words(call.words.begin(), call.words.end());
-    for (const vm::AddressedMemory& memory : call.read) {
-      if (is_large(memory)) {
-        const auto copy = copy_of(Array(static_cast<std::int64_t>(words[memory.word]), memory.size_bytes), stream);
-        if (!copy) return free_and(copy.error());
-        words[memory.word] = *copy;
-      } else {
-        words[memory.word] = base + layout.read.at(BundleLayout::array_of(call, memory));
-      }
-    }
-    for (const vm::AddressedMemory& memory : call.filled) words[memory.word] = base + layout.filled[next_filled++];
-    std::ranges::copy(words, reinterpret_cast<std::uint64_t*>(&there[layout.words]) + i * words_each);
-  }
-
-  std::vector<std::int64_t> parameters = {
-      static_cast<std::int64_t>(base + layout.words), static_cast<std::int64_t>(words_each),
-      static_cast<std::int64_t>(calls.size()), static_cast<std::int64_t>(base + layout.statuses)};
-  const std::size_t filled_bytes = layout.size - layout.filled_begin;
-  int error = driver_.copy_in(base, there.data(), layout.filled_begin, stream);
-  if (error == 0 && filled_bytes != 0) error = driver_.set_bytes(base + layout.filled_begin, 0, filled_bytes, stream);
+  StreamCopies engine(driver_, stream);
+  Bundle bundle(calls);
+  auto hold = memory_->admit(bundle.reads(), bundle.results(), engine);
+  if (!hold) return std::unexpected(hold.error());
+  traffic += hold->traffic;
+  std::vector<std::int64_t> parameters = bundle.parameters(hold->results.back());
+  int error = bundle.copy_in(*hold, driver_, stream, engine);
   if (error == 0) error = launch(code, parameters, static_cast<std::int64_t>(calls.size() * lanes_of_call), stream);
-  if (error == 0)
-    error = driver_.copy_out(&there[layout.words], base + layout.words, layout.size - layout.words, stream);
-  if (error == 0) error = driver_.wait_for_stream(stream);
-  if (error != 0) return free_and(error);
-  if (const int error_of_free = driver_.free(base, stream)) return std::unexpected(error_of_free);
-
-  next_filled = 0;
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    const vm::DeviceCall& call = calls[i];
-    const auto* const words = reinterpret_cast<const std::uint64_t*>(&there[layout.words]) + i * words_each;
-    std::vector<bool> is_address(words_each);
-    for (const vm::AddressedMemory& memory : call.read) is_address[memory.word] = true;
-    for (const vm::AddressedMemory& memory : call.filled) {
-      is_address[memory.word] = true;
-      const std::size_t place = layout.filled[next_filled++];
-      if (memory.size_bytes != 0)
-        std::memcpy(reinterpret_cast<void*>(call.words[memory.word]), &there[place], memory.size_bytes);
-    }
-    for (std::size_t word = 0; word < words_each; ++word)
-      if (!is_address[word]) call.words[word] = words[word];
-  }
-  const auto* const statuses = reinterpret_cast<const std::int64_t*>(&there[layout.statuses]);
-  return std::vector<std::int64_t>(statuses, statuses + calls.size());
+  if (error == 0) error = bundle.copy_out(*hold, engine);
+  const int error_of_wait =
+      engine.wait();  // after an error, too: what was asked for before it uses memory of the calls
+  if (error == 0) error = error_of_wait;
+  memory_->release(std::move(*hold), error == 0 ? bundle.made() : std::vector<std::size_t>{});
+  if (error != 0) return std::unexpected(error);
+  traffic.bytes_up += bundle.bytes_in();
+  traffic.bytes_down += bundle.bytes_out();
+  return bundle.statuses();
 }
 
 }  // namespace raddle::gpu

@@ -67,6 +67,8 @@ void CardQueues::wait() {
   if (driver_.set_context(context_) == 0) driver_.wait_for_stream(stream_);
 }
 
+bool CardQueues::runs() const { return driver_.set_context(context_) == 0 && driver_.ask_stream(stream_) == not_ready; }
+
 bool CardQueues::has_failed() {
   const int error = driver_.set_context(context_) == 0 ? driver_.ask_stream(stream_) : 0;
   return error != 0 && error != not_ready;

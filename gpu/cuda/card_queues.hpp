@@ -32,6 +32,10 @@ class CardQueues final : public superkernel::KernelLauncher {
 
   /// What the next launch runs. @pre there is no kernel  @param blocks  of the whole card
   void use(void* function, unsigned blocks) { function_ = function, blocks_ = blocks; }
+  /// The last one has neither ended nor failed.
+  bool runs() const;
+  /// The kernel does not end: nothing of all this is freed.
+  void abandon() { device_address_ = 0, host_ = nullptr, stream_ = nullptr; }
   bool launch(const superkernel::Queues& queues) override;
   void wait() override;
   bool has_failed() override;

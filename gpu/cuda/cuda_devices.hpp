@@ -5,19 +5,21 @@
 #include <memory>
 #include <string>
 
+#include "gpu/cuda/card.hpp"
 #include "vm/device/devices.hpp"
 
 namespace raddle::gpu {
 
 /// Opens nothing until the first kernel is to be prepared: then the driver's library is looked for, at once, and if
-/// there is one a thread begins with it, which opens the cards and loads kernels as their text comes. Each card has
-/// eight threads, which take batches from one queue: while one of them copies, another one's kernel runs, and small
-/// batches share the card. Four more take bundles of calls. A card that fails gets nothing more, and what it was given
-/// is lost: problem().
+/// there is one a thread begins with it, which opens the cards and loads kernels as their text comes. If that takes
+/// longer than anybody wants it, it is left alone. Each card has eight threads, which take batches from one queue:
+/// while one of them copies, another one's kernel runs, and small batches share the card. Four more take bundles of
+/// calls. A card that fails gets nothing more: others do its work, or workers if there are none; problem().
 ///
 /// Batches are launches of their own. Or, if it is resident, a super kernel stays on each card, whose functions are the
 /// kernels that were prepared so far: with each one comes a new one, for whose loading the one before ends. Kernels
-/// with many registers are launched as ever: they would take those of all others.
+/// with many registers are launched as ever, as they would take those of all others; so are those that the driver does
+/// not take as a function.
 class CudaDevices final : public vm::Devices {
  public:
   static constexpr const char* usual_library = "libcuda.so.1";
@@ -25,15 +27,16 @@ class CudaDevices final : public vm::Devices {
   enum class Way : std::uint8_t { launches, resident };
 
   /// @param most  cards that are used, those with the least numbers
-  CudaDevices(unsigned most, vm::DeviceTakes takes, Way way = Way::launches, std::string library = usual_library);
+  CudaDevices(unsigned most, vm::DeviceTakes takes, Way way = Way::launches, std::string library = usual_library,
+              const CardLimits& limits = {});
   ~CudaDevices() override;
 
   /// Opens all now. Once, before anything else.
   /// @return how many cards there are; only the first `most` of them are opened  @error  why there are none, in words
   std::expected<unsigned, std::string> open();
 
-  void prepare(const vm::KernelGroup& kernels, vm::KernelEntry entry, vm::KernelCompiler& compiler,
-               std::function<void(std::shared_ptr<const vm::DeviceKernel>)> done) override;
+  void prepare(const vm::KernelGroup& kernels, vm::KernelEntry entry, std::shared_ptr<vm::CompilerLink> compiler,
+               Prepared done) override;
   void submit(vm::DeviceBatch batch) override;
   void prepare_calls(const vm::ForeignFunction& function, vm::AppKernelCompiler& compiler, PreparedCalls done) override;
   void submit(vm::DeviceCall call) override;
@@ -43,6 +46,7 @@ class CudaDevices final : public vm::Devices {
   std::string problem() const override;
 
  private:
+  static constexpr unsigned threads_of_card = ResidentCard::most_threads;
   struct State;
   const vm::DeviceTakes takes_;
   const std::shared_ptr<State> state_;  ///< the compiler's callbacks look whether it is still there

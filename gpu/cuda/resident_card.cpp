@@ -13,22 +13,21 @@ namespace {
 constexpr superkernel::QueueSizes card_sizes{.descriptors_log2 = 3, .shares_log2 = 12, .slots_log2 = 13};
 constexpr unsigned blocks_of_multiprocessor = 2;
 constexpr std::uint64_t card_idle_ns = 20'000'000;  ///< then the card is free for others
-constexpr std::uint64_t silent_ns =
-    30'000'000'000;  ///< launches and other processes may have all of the card for some time
 
 }  // namespace
 
-ResidentCard::ResidentCard(std::unique_ptr<CardQueues> queues, unsigned blocks)
+ResidentCard::ResidentCard(std::unique_ptr<CardQueues> queues, unsigned blocks, std::uint64_t silent_ns)
     : blocks_(blocks),
       queues_(std::move(queues)),
       kernel_(card_sizes, queues_->memory(), queues_->queues(card_idle_ns), silent_ns, *queues_) {}
 
 std::expected<std::unique_ptr<ResidentCard>, int> ResidentCard::make(const CudaDriver& driver, void* context,
-                                                                     unsigned multiprocessors) {
+                                                                     unsigned multiprocessors,
+                                                                     std::uint64_t silent_ns) {
   auto queues = CardQueues::make(driver, context, card_sizes, most_threads * most_words * sizeof(std::int64_t));
   if (!queues) return std::unexpected(queues.error());
   return std::unique_ptr<ResidentCard>(
-      new ResidentCard(std::move(*queues), multiprocessors * blocks_of_multiprocessor));
+      new ResidentCard(std::move(*queues), multiprocessors * blocks_of_multiprocessor, silent_ns));
 }
 
 std::int64_t ResidentCard::lanes() const {

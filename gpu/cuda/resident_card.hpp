@@ -22,9 +22,14 @@ class ResidentCard {
 
   /// @pre the context is that of this thread  @error  the driver's number
   static std::expected<std::unique_ptr<ResidentCard>, int> make(const CudaDriver& driver, void* context,
-                                                                unsigned multiprocessors);
-  /// Calls `change` while there is no kernel, so that it may load modules.
-  void swap(const std::function<void()>& change) { kernel_.swap(change); }
+                                                                unsigned multiprocessors, std::uint64_t silent_ns);
+  /// Calls `change` while there is no kernel, so that it may load modules. @return false: not called, as the kernel
+  /// does not end
+  bool swap(const std::function<void()>& change) { return kernel_.swap(change); }
+  /// It was given up, and is still there.
+  bool is_hung() { return kernel_.is_lost() && queues_->runs(); }
+  /// From now on the driver is not asked to free anything of it.
+  void abandon() { queues_->abandon(); }
   /// What is launched from now on. @pre called by swap()
   void use(void* function) { queues_->use(function, blocks_); }
   std::int64_t lanes() const;
@@ -36,7 +41,7 @@ class ResidentCard {
                                            std::int64_t count);
 
  private:
-  ResidentCard(std::unique_ptr<CardQueues> queues, unsigned blocks);
+  ResidentCard(std::unique_ptr<CardQueues> queues, unsigned blocks, std::uint64_t silent_ns);
 
   const unsigned blocks_;
   const std::unique_ptr<CardQueues> queues_;

@@ -6,6 +6,9 @@
 #include <system_error>
 #include <utility>
 
+#include "vm/foreign/crash_notice.hpp"
+#include "vm/foreign/foreign_code.hpp"
+
 namespace raddle::gpu {
 
 namespace {
@@ -18,6 +21,7 @@ class SimulatedAppKernel final : public vm::DeviceKernel {
   const vm::AppKernelCode code;
 };
 
+/// As AppKernelFunction does.
 void run_call(const vm::DeviceCall& call) {
   const auto begin = std::chrono::steady_clock::now();
   vm::DeviceOutcome outcome;
@@ -25,11 +29,12 @@ void run_call(const vm::DeviceCall& call) {
     std::array<char, 256> thrown{};
     const auto code = static_cast<const SimulatedAppKernel&>(*call.kernel).code;
     const std::int64_t status = code(call.words.data(), thrown.data(), thrown.size());
+    vm::write_output_of_c();
     outcome.made = status == 0 && thrown[0] == 0 ? 1 : 0;
   }
   outcome.spent_ns =
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin).count();
-  call.done(outcome);
+  vm::tell(std::array{vm::EndedCall{&call, outcome}});
 }
 
 }  // namespace
@@ -40,6 +45,7 @@ SimulatedCalls::~SimulatedCalls() {
 
 void SimulatedCalls::prepare(const vm::ForeignFunction& function, vm::AppKernelCompiler& compiler,
                              const vm::Devices::PreparedCalls& done) {
+  vm::tell_of_crashes();
   if (const auto code = compiler.load(function))
     done(std::make_shared<SimulatedAppKernel>(*code, warps_ * lanes_of_warp));
   else
@@ -55,7 +61,7 @@ void SimulatedCalls::submit(vm::DeviceCall call) {
     }
     if (!threads_.empty()) return queue_.push(std::move(call));
   }
-  call.done({.is_lost = true});
+  vm::tell(std::array{vm::EndedCall{&call, {.is_lost = true}}});
 }
 
 void SimulatedCalls::work(const std::stop_token& stop) {

@@ -20,7 +20,7 @@ SuperKernel::~SuperKernel() {
   ++under_way_;
   under_way_.notify_one();
   if (thread_.joinable()) thread_.join();
-  if (!is_lost_) swap([] {});
+  swap([] {});
 }
 
 void SuperKernel::submit(const QueueTask& task, Done done) {
@@ -42,11 +42,35 @@ void SuperKernel::submit(const QueueTask& task, Done done) {
   under_way_.notify_one();
 }
 
-void SuperKernel::swap(const std::function<void()>& change) {
+bool SuperKernel::swap(const std::function<void()>& change) {
   const std::lock_guard lock(launching_);
-  store<Access::stop_written>(memory_.stop(), queues_.launch);
-  if (queues_.launch != 0) launcher_.wait();
+  if (queues_.launch != 0) {
+    store<Access::stop_written>(memory_.stop(), queues_.launch);
+    if (!comes_to_end()) return false;
+    launcher_.wait();
+  }
   change();
+  return true;
+}
+
+bool SuperKernel::is_lost() const {
+  const std::lock_guard lock(mutex_);
+  return is_lost_;
+}
+
+/// Of a kernel that was told to end. One that does not is lost. @pre launching_ is held
+bool SuperKernel::comes_to_end() {
+  const std::uint64_t begin = now_ns();
+  std::uint64_t asked = begin;
+  Pause pause;
+  while (!is_lost() && load<Access::ended_read>(memory_.ended()) != queues_.launch) {
+    const std::uint64_t now = now_ns();
+    const bool is_time_to_ask = now - asked > ask_ns;
+    if (is_time_to_ask) asked = now;
+    if (now - begin > silent_ns_ || (is_time_to_ask && launcher_.has_failed())) lose_all();
+    pause.wait();
+  }
+  return !is_lost();
 }
 
 bool SuperKernel::has_ended() const {

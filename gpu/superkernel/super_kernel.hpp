@@ -51,8 +51,10 @@ class SuperKernel {
   /// Any thread; never waits. @param done  called on another thread
   void submit(const QueueTask& task, Done done);
   /// Ends the kernel, calls `change` while there is none, and lets it be launched again. Tasks that it has not begun
-  /// are the next one's. Any thread.
-  void swap(const std::function<void()>& change);
+  /// are the next one's. Any thread. @return false: not called, as the kernel is lost
+  bool swap(const std::function<void()>& change);
+  /// It can not be launched, has failed, or beats no more; it may be there for ever. Any thread.
+  bool is_lost() const;
 
  private:
   struct Given {
@@ -64,6 +66,7 @@ class SuperKernel {
   enum class Presence : std::uint8_t { runs, is_new, none };
   Presence need_kernel();
   bool has_ended() const;
+  bool comes_to_end();
   void give_waiting();
   void tell(Given& given, std::optional<std::uint64_t> made);
   void lose_all();
@@ -72,9 +75,9 @@ class SuperKernel {
   const std::uint64_t silent_ns_;
   KernelLauncher& launcher_;
   Producer producer_;
-  std::mutex launching_;  ///< guards the next one, and launches
-  Queues queues_;         ///< queues_.launch: number of the last launch
-  std::mutex mutex_;      ///< guards the next three
+  std::mutex launching_;      ///< guards the next one, and launches
+  Queues queues_;             ///< queues_.launch: number of the last launch
+  mutable std::mutex mutex_;  ///< guards the next three
   std::list<Given> given_;
   std::deque<Given*> waiting_;  ///< those of them that have no descriptor yet
   bool is_lost_ = false;

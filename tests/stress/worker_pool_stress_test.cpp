@@ -294,6 +294,40 @@ TEST_CASE("a worker that is added takes part, one that is removed does not") {
   }
 }
 
+/// Each waits for all others: one that sleeps on would hold them up for ever.
+TEST_CASE("tasks that are injected together wake one worker, and that one the next") {
+  struct Meeting final : Task {
+    std::atomic<unsigned>* arrived = nullptr;
+    void run(Worker&) override {
+      arrived->fetch_add(1);
+      while (arrived->load() % 4 != 0) std::this_thread::yield();
+    }
+  };
+  for (const PoolOptions& options : schedulers) {
+    WorkerPool pool(4, options);
+    for (int round = 0; round < 30; ++round) {
+      std::atomic<unsigned> arrived{0};
+      Meeting tasks[4];
+      pool.hold();
+      pool.hold();
+      std::thread outside([&] {
+        if (round % 2 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));  // they sleep
+        TaskBatch batch;
+        for (Meeting& task : tasks) {
+          task.arrived = &arrived;
+          batch.add(task);
+        }
+        pool.inject(batch);
+        pool.inject(TaskBatch());
+        pool.release_holds(2);
+      });
+      pool.run();
+      outside.join();
+      CHECK(arrived.load() == 4);
+    }
+  }
+}
+
 TEST_CASE("stop() ends a run that would go on for ever; what is made ready after it does not run") {
   struct Endless final : Task {
     std::atomic<int> rounds{0};

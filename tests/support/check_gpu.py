@@ -93,6 +93,44 @@ foreach i in [0:49], j in [0:99] { a[i, j] = 1000 %/ (i * 100 + j - bad) + i; }
 trace(sum(a));
 """
 
+# each loop reads what the one before has computed, the last one three parts that overlap
+CHAIN = """import math;
+import stats;
+float a[];
+@cpu foreach i in [0:19999] { a[i] = sqrt(itof(i)); }
+(float y[]) next(float x[]) { foreach i in [0:19999] { y[i] = exp(x[i] * -0.5) + 0.1; } }
+float b[] = next(next(next(next(next(next(next(next(next(next(a))))))))));
+float c[] = next(next(next(next(next(next(next(next(next(next(b))))))))));
+float d[];
+foreach i in [0:19997] { d[i] = c[i] + 2.0 * c[i + 1] + c[i + 2]; }
+trace(sum_float(d));
+"""
+
+# each point reduces a row: less than a lane, less than a block, blocks that are a power of two and others
+REDUCES = """import arrays;
+import io;
+import math;
+import stats;
+@param int n = 7;
+@param float far = 1.0;
+float d[60, n];
+foreach i in [0:59], j in [0:n-1] { d[i, j] = sin(itof(i * j + 1)) * exp(itof(j %% 31)) * (1.0 - 2.0 * itof(j %% 2)) * far; }
+int k[60, n];
+foreach i in [0:59], j in [0:n-1] { k[i, j] = (i * 7919 + j * j * 31) %% 1009 - 500; }
+float s[], m[], hi[], lo[], sd[], km[];
+int ks[], kh[], kl[];
+foreach i in [0:59] { float x = sum(d[i %% 50, :]); s[i] = x + 1.0; }
+foreach i in [0:59] { float x = mean(d[i %% 50, :]); m[i] = x + 1.0; }
+foreach i in [0:59] { float x = max(d[i %% 50, :]); hi[i] = x * 2.0; }
+foreach i in [0:59] { float x = min(d[i %% 50, :]); lo[i] = x * 2.0; }
+foreach i in [0:59] { int x = sum(k[i %% 50, :]); ks[i] = x + 1; }
+foreach i in [0:59] { float x = mean(k[i %% 50, :]); km[i] = x * 2.0; }
+foreach i in [0:59] { int x = max(k[i %% 50, :]); kh[i] = x + 1; }
+foreach i in [0:59] { int x = min(k[i %% 50, :]); kl[i] = x + 1; }
+foreach i in [0:59] { float x = std(d[i %% 50, :]); sd[i] = x + 1.0; }
+foreach i in [0:59] { printf("%i %.17g %.17g %.17g %.17g %.17g %i %.17g %i %i", i, s[i], m[i], hi[i], lo[i], sd[i], ks[i], km[i], kh[i], kl[i]); }
+"""
+
 # rows that do not follow each other, and twice the same ones
 TWICE = """import arrays;
 float a[6, 40];
@@ -139,6 +177,67 @@ def loops_around_loops_go(folder):
         for points, stays in devices_in_all_modes(folder, f"nests.df --n={n} --m={m}"):
             # a, b, c, e, what is printed of them, and what `count` adds up
             expect((points, sorted(stays)), (2 * n * m + (n - 2) * (m - 2) + 160_000 + n + 3 * m, [9, 10, 16]))
+
+
+def traffic_in(stderr):
+    """Bytes to the first device, from it, there already; evictions."""
+    found = re.search(r"^bytes to device 0, simulated (\d+), from it (\d+), there already (\d+), evictions (\d+)$", stderr, re.MULTILINE)
+    return tuple(int(number) for number in found.groups())
+
+
+def arrays_stay_on_the_device(folder):
+    """What one loop has computed the next one reads there, whole or in part; the first array is copied once."""
+    folder.write("chain.df", CHAIN)
+    expected = folder.run("run --gpus none chain.df").stdout
+    for workers in (1, 2, 8):
+        done = folder.run(f"run --stats --gpus simulated:whole --workers={workers} chain.df", out=expected)
+        expect(traffic_in(done.stderr)[0::3], (8 * 20000, 0))
+        expect(traffic_in(done.stderr)[1] >= 8 * (20000 * 20 + 19998), True)
+
+
+def points_that_reduce_go(folder):
+    """With the bits that workers have; what needs more than a sum of floats of usual size workers compute."""
+    folder.write("reduces.df", REDUCES)
+    for n, far in ((1, 1.0), (7, 1.0), (8, 1.0), (9, 1e30), (256, 1.0), (257, 1.0), (513, 1e-300), (1800, 1.0), (300, 1e200), (12, 1e308)):
+        for options in ("--workers=1", "--workers=2 --scheduler-seed=3", "--workers=8"):
+            arguments = f"{options} reduces.df --n={n} --far={far}"
+            expected = sorted(folder.run(f"run --gpus none {arguments}").stdout.splitlines())
+            done = folder.run(f"run --stats --gpus simulated:whole {arguments}")
+            expect((arguments, sorted(done.stdout.splitlines())), (arguments, expected))
+            points, stays = devices_in(done.stderr)
+            expect([why for line, why in stays.items() if line in range(13, 22)], ["its points compute the deviation of many numbers each"])
+            if far == 1.0:  # rows of both arrays; eight loops of 60 points; those of the deviation are launches of their own
+                expect((arguments, points), (arguments, 2 * 60 * n + 8 * 60 + 60 * n))
+
+
+def a_small_device_computes_what_it_has_room_for(folder):
+    """It forgets what it has had, and computes halves; what it has no room for at all workers compute, and that is said once."""
+    folder.write("chain.df", CHAIN)
+    folder.write("loops.df", LOOPS)
+    folder.write("nests.df", NESTS)
+    for script, evicts in (("chain.df", True), ("loops.df", False), ("nests.df --n=70 --m=90", True), ("nests.df --n=500 --m=4", True)):
+        expected = sorted(folder.run(f"run --gpus none {script}").stdout.splitlines())
+        for memory in ("64K", "256K", "2M"):
+            for workers in (1, 2, 8):
+                done = folder.run(f"run --stats --gpus simulated:whole:memory={memory} --workers={workers} {script}")
+                expect(sorted(done.stdout.splitlines()), expected)
+                expect((script, memory, not evicts or memory != "256K" or traffic_in(done.stderr)[3] > 0), (script, memory, True))
+                expect(done.stderr.count("has no room") <= 1, True)
+    folder.write("gather.df", "import stats;\nfloat a[];\nforeach i in [0:19999] { a[i] = itof(i) * 0.5; }\nfloat b[];\n"
+                 "foreach i in [0:999] { b[i] = a[(i * 7919) %% 20000]; }\ntrace(sum_float(b));\n")
+    alone = folder.run("run --gpus none gather.df").stdout
+    done = folder.run("run --gpus simulated:whole:memory=64K gather.df", out=alone)
+    expect(done.stderr.count("has no room for what a part of a loop reads"), 1)
+
+
+def nobody_waits_for_a_driver_that_is_not_used(folder):
+    """It never begins: the run ends all the same."""
+    script = ROOT / "tests/gpu/pi.df"
+    expected = folder.run(f"run --gpus none {script} --n=80000").stdout
+    for options in ("", "--json"):
+        done = folder.run(f"run --gpus all --workers=2 {options} {script} --n=80000", env={**FAKE, "RADDLE_FAKE_NEVER_BEGINS": "1", "LD_DEBUG": "libs"})
+        expect(options != "" or done.stdout == expected, True)
+        expect_in("libcuda.so.1", done.stderr)
 
 
 def annotations_are_followed(folder):
@@ -251,10 +350,16 @@ def what_is_shared_prints_the_same(folder):
     expect((points < 40000, stays), (True, {}))
 
 
+def expect_little_memory(script, text):
+    """Of each thread's own: what a reduction needs (lanes, and parts of the tree)."""
+    sizes = [int(size) for size in re.findall(r"__local_depot\d+\[(\d+)\]", text)]
+    expect((script.name, [size for size in sizes if size > 1100]), (script.name, []))
+
+
 def kernels_become_ptx(folder):
     """Those of all examples and golden scripts, without what a GPU should not meet."""
     count = 0
-    forbidden = re.compile(r"\b(trap|brkpt|vprintf|\.local|__nv_\w+|fma\.rn\.f32|div\.full|(add|sub|mul)\.f64|atom\.\w*\.?cas)\b|call\s*\(?[^;]*,\s*%rd|\.callprototype")
+    forbidden = re.compile(r"\b(trap|brkpt|vprintf|__nv_\w+|fma\.rn\.f32|div\.full|(add|sub|mul)\.f64|atom\.\w*\.?cas)\b|call\s*\(?[^;]*,\s*%rd|\.callprototype")
     for script in sorted([*ROOT.glob("tests/golden/language/*.df"), *ROOT.glob("tests/golden/run/*.df"), *ROOT.glob("examples/*.df")]):
         done = subprocess.run([folder.raddle, "run", "--emit=ptx", script.name], cwd=script.parent, capture_output=True, text=True, check=False)
         if done.returncode != 0:
@@ -266,6 +371,7 @@ def kernels_become_ptx(folder):
         expect((script.name, entries), (script.name, sum(not why for _, why in kernels)))
         found = forbidden.search(done.stdout)
         expect((script.name, found and found[0]), (script.name, None))
+        expect_little_memory(script, done.stdout)
         count += entries
     expect(count > 100, True)
 
@@ -314,7 +420,7 @@ def why_an_app_kernel_stays_is_said(folder):
 def kernels_become_a_super_kernel(folder):
     """Of the same scripts. What LLVM 19 would make of atomics loses its order: there is none but what the queues say by themselves."""
     count = 0
-    forbidden = re.compile(r"\b(trap|brkpt|vprintf|\.local|__nv_\w+|fence|membar|(ld|st)\.volatile|(atom|red)\.(?!relaxed|acq_rel)\S+|call\S*|\.callprototype)\b")
+    forbidden = re.compile(r"\b(trap|brkpt|vprintf|__nv_\w+|fence|membar|(ld|st)\.volatile|(atom|red)\.(?!relaxed|acq_rel)\S+|call\S*|\.callprototype)\b")
     ordered = ("ld.acquire.sys.u64", "st.release.sys.v2.u64", "st.release.gpu.u64", "ld.acquire.gpu.u64", "atom.acq_rel.gpu.add.u64")
     for script in sorted([*ROOT.glob("tests/gpu/*.df"), *ROOT.glob("tests/golden/language/*.df"), *ROOT.glob("examples/*.df")]):
         text = subprocess.run([folder.raddle, "run", "--emit=super", script.name], cwd=script.parent, capture_output=True, text=True, check=False).stdout
@@ -324,6 +430,7 @@ def kernels_become_a_super_kernel(folder):
         expect((script.name, re.findall(r"\.entry \w+", text), re.findall(r"^\.target \w+", text, re.MULTILINE)), (script.name, [".entry raddle_super"], [".target sm_70"]))
         found = forbidden.search(text)
         expect((script.name, found and found[0]), (script.name, None))
+        expect_little_memory(script, text)
         expect((script.name, [form for form in ordered if form not in text]), (script.name, []))
         expect((script.name, ".maxntid 256, 1, 1" in text, ".minnctapersm 4" in text), (script.name, True, True))
         count += 1
@@ -340,7 +447,8 @@ def the_queues_are_measured(folder):
     expect((done.stdout.splitlines()[0], done.stdout.count(" M/s |"), done.stdout.count("G points/s"), done.stdout.count("efficiency")), ("Fake GPU 0, 4 multiprocessors", 6, 6, 8))
 
 
-TESTS = [loops_go_or_it_is_said_why, loops_around_loops_go, annotations_are_followed, failing_points_read_as_on_workers, an_element_is_assigned_once, app_kernels_go, an_app_kernel_that_fails_reads_as_on_workers,
+TESTS = [loops_go_or_it_is_said_why, loops_around_loops_go, arrays_stay_on_the_device, points_that_reduce_go, a_small_device_computes_what_it_has_room_for,
+         nobody_waits_for_a_driver_that_is_not_used, annotations_are_followed, failing_points_read_as_on_workers, an_element_is_assigned_once, app_kernels_go, an_app_kernel_that_fails_reads_as_on_workers,
          why_an_app_kernel_stays_is_said, an_endless_point_is_ended, what_is_not_there_is_said,
          a_driver_is_asked, what_a_driver_does_not_take_is_done_by_workers, short_scripts_look_for_no_driver,
          sweeps_and_sessions_have_devices, the_check_for_machines_with_a_gpu_says_so_without_one,

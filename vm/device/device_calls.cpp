@@ -101,12 +101,10 @@ void DeviceCalls::Shared::prepared(std::size_t foreign,
                                    std::expected<std::shared_ptr<const DeviceKernel>, std::string> kernel) {
   Entry& entry = entries[foreign];
   const std::lock_guard lock(mutex);
-  if (kernel) {
+  if (kernel)
     entry.kernel = std::move(*kernel);
-    while (calls.size() < entry.kernel->devices) calls.emplace_back(0);
-  } else {
+  else
     entry.obstacle = std::move(kernel.error());
-  }
   entry.stage.store(entry.kernel ? Stage::ready : Stage::impossible, std::memory_order_release);
   release(entry.waiting);
 }
@@ -126,28 +124,42 @@ void DeviceCalls::submit(std::uint32_t foreign, DeviceCall call, DeviceOutcome& 
   entry.under_way.fetch_add(1, std::memory_order_relaxed);
   call.kernel = entry.kernel;
   call.run = &shared_->run;
-  call.done = [shared = shared_, foreign, begun_ns = clock_ns(), &outcome, &task](const DeviceOutcome& found) {
-    outcome = found;
-    shared->done(foreign, begun_ns, found, task);
-  };
+  call.receiver = shared_;
+  call.foreign = foreign;
+  call.begun_ns = clock_ns();
+  call.outcome = &outcome;
+  call.task = &task;
   devices_->submit(std::move(call));
 }
 
-void DeviceCalls::Shared::done(std::size_t foreign, std::int64_t begun_ns, const DeviceOutcome& outcome, Task& task) {
-  Entry& entry = entries[foreign];
-  entry.under_way.fetch_sub(1, std::memory_order_relaxed);
-  if (outcome.made == 1) note_lately(entry.device_ns, clock_ns() - begun_ns);
-  if (outcome.is_lost) entry.stage.store(Stage::impossible, std::memory_order_release);  // it would be again
-  if (outcome.made == 1) calls[outcome.device].fetch_add(1, std::memory_order_relaxed);
-  end(task);
+void DeviceCalls::Shared::ended(std::span<const EndedCall> calls) {
+  TaskBatch tasks;
+  const std::int64_t now = clock_ns();
+  {
+    const std::lock_guard lock(mutex);
+    for (const auto& [call, outcome] : calls) {
+      if (outcome.device >= uses.size()) uses.resize(outcome.device + 1);
+      uses[outcome.device].calls += static_cast<std::uint64_t>(outcome.made);
+      uses[outcome.device].traffic += outcome.traffic;
+    }
+  }
+  for (const auto& [call, outcome] : calls) {
+    Entry& entry = entries[call->foreign];
+    entry.under_way.fetch_sub(1, std::memory_order_relaxed);
+    if (outcome.made == 1) note_lately(entry.device_ns, now - call->begun_ns);
+    if (outcome.is_lost) entry.stage.store(Stage::impossible, std::memory_order_release);  // it would be again
+    *call->outcome = outcome;
+    tasks.add(*call->task);
+  }
+  end(tasks);
 }
 
 std::vector<DeviceUse> DeviceCalls::uses() const {
   const std::lock_guard lock(shared_->mutex);
   std::vector<DeviceUse> all;
   const std::vector<DeviceFacts> facts = devices_->facts();
-  for (std::size_t i = 0; i < shared_->calls.size(); ++i)
-    all.push_back({.name = facts[i].name, .calls = shared_->calls[i].load(std::memory_order_relaxed)});
+  for (std::size_t i = 0; i < shared_->uses.size() && i < facts.size(); ++i)
+    all.push_back({.name = facts[i].name, .calls = shared_->uses[i].calls, .traffic = shared_->uses[i].traffic});
   return all;
 }
 

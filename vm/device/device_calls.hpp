@@ -2,8 +2,8 @@
 // What one run has devices do of its calls of AppKernels.
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -69,12 +69,17 @@ class DeviceCalls {
     std::atomic<std::int64_t> under_way{0};
     std::atomic<std::uint64_t> calls{0};  ///< that devices could have had
   };
-  struct Shared : DeviceRun {
+  /// What devices have done of calls.
+  struct Use {
+    std::uint64_t calls = 0;
+    DeviceTraffic traffic;
+  };
+  struct Shared : DeviceRun, CallReceiver {
     Shared(WorkerPool& pool, std::size_t count) : DeviceRun(pool), entries(count) {}
     void prepared(std::size_t foreign, std::expected<std::shared_ptr<const DeviceKernel>, std::string> kernel);
-    void done(std::size_t foreign, std::int64_t begun_ns, const DeviceOutcome& outcome, Task& task);
-    std::vector<Entry> entries;                    ///< by index of Program::foreigns
-    std::deque<std::atomic<std::uint64_t>> calls;  ///< by device; grows under the mutex, before any call goes
+    void ended(std::span<const EndedCall> calls) override;
+    std::vector<Entry> entries;  ///< by index of Program::foreigns
+    std::vector<Use> uses;       ///< by device; guarded by the mutex
   };
   Way way_of_call(std::uint32_t foreign, bool draws);
   void request(std::uint32_t foreign);

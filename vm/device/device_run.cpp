@@ -15,6 +15,16 @@ bool is_dropped(raddle_leaf_worker& run) {
 bool DeviceBatch::is_wanted() const { return !is_dropped(*run); }
 bool DeviceCall::is_wanted() const { return !is_dropped(*run); }
 
+void tell(std::span<const EndedCall> calls) {
+  while (!calls.empty()) {
+    const std::shared_ptr<CallReceiver> receiver = calls.front().call->receiver;
+    std::size_t count = 1;
+    while (count < calls.size() && calls[count].call->receiver == receiver) ++count;
+    receiver->ended(calls.first(count));
+    calls = calls.subspan(count);
+  }
+}
+
 void DeviceRun::close() {
   std::atomic_ref<const void*>(run.stack_limit).store(dropped, std::memory_order_relaxed);
   std::unique_lock lock(mutex);
@@ -27,10 +37,11 @@ void DeviceRun::begin() {
   pool->hold();
 }
 
-void DeviceRun::end(Task& task) {
-  pool->inject(task);
-  pool->release_hold();
-  if (under_way.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+void DeviceRun::end(TaskBatch tasks) {
+  const std::size_t count = tasks.count;
+  pool->inject(tasks);
+  pool->release_holds(count);
+  if (under_way.fetch_sub(count, std::memory_order_acq_rel) != count) return;
   const std::lock_guard lock(mutex);
   ended.notify_all();
 }
@@ -43,12 +54,14 @@ void DeviceRun::keep(Task& task, Task*& waiting) {
 
 void DeviceRun::release(Task*& waiting) {
   if (!pool) return;
+  TaskBatch tasks;
   while (Task* task = waiting) {
     waiting = task->next;
-    task->next = nullptr;
-    pool->inject(*task);
-    pool->release_hold();
+    tasks.add(*task);
   }
+  const std::size_t count = tasks.count;
+  pool->inject(tasks);
+  pool->release_holds(count);
 }
 
 }  // namespace raddle::vm

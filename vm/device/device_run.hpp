@@ -17,8 +17,8 @@ struct DeviceRun {
   void close();
   /// Something is given to a device; end() is to follow.
   void begin();
-  /// From here on a worker has the task, and what it points to. @pre the mutex is not held
-  void end(Task& task);
+  /// From here on workers have the tasks, one for each begin(), and what they point to. @pre the mutex is not held
+  void end(TaskBatch tasks);
   /// @pre the mutex is held, here and below. The task waits for the devices to say something. @param waiting  chained
   /// by Task::next, each with a hold of the pool
   void keep(Task& task, Task*& waiting);

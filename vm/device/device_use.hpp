@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "vm/device/devices.hpp"
 #include "vm/value/failure.hpp"
 
 namespace raddle::vm {
@@ -11,6 +12,7 @@ struct DeviceUse {
   std::string name;
   std::uint64_t batches = 0, points = 0;  ///< of loops
   std::uint64_t calls = 0;                ///< of AppKernels
+  DeviceTraffic traffic{};
 };
 struct DeviceObstacle {
   Place place;       ///< of the loop, or of the AppKernel's declaration

@@ -17,7 +17,7 @@ bool places_some(const Program& program) {
 DeviceWork::DeviceWork(std::shared_ptr<Devices> devices, KernelCompiler* compiler, const Program& program,
                        WorkerPool& pool)
     : devices_(std::move(devices)),
-      compiler_(compiler),
+      compiler_(compiler ? std::make_shared<CompilerLink>(*compiler) : nullptr),
       program_(program),
       costs_(devices_->costs()),
       takes_all_whole_(costs_.takes == DeviceTakes::whole_launches),
@@ -51,7 +51,7 @@ void DeviceWork::request(const ForeachSite& site) {
   Stage expected = Stage::unknown;
   if (!shared_->entries[index].stage.compare_exchange_strong(expected, Stage::requested, std::memory_order_acq_rel))
     return;
-  devices_->prepare(kernels_[index]->group, kernels_[index]->entry, *compiler_,
+  devices_->prepare(kernels_[index]->group, kernels_[index]->entry, compiler_,
                     [shared = shared_, index](std::shared_ptr<const DeviceKernel> kernel) {
                       shared->prepared(index, std::move(kernel));
                     });
@@ -101,7 +101,7 @@ void DeviceWork::submit(const ForeachSite& site, DeviceBatch batch, DeviceOutcom
 
 void DeviceWork::Shared::done(std::size_t site, std::int64_t count, const DeviceOutcome& outcome, Task& task) {
   // points behind one that does not end well have been computed, too
-  if (outcome.made > 0)
+  if (outcome.made > 0 && !outcome.has_no_room)
     entries[site].wave_ns.store(wave_ns_of(outcome.spent_ns, count, entries[site].kernel->lanes),
                                 std::memory_order_relaxed);
   {
@@ -110,8 +110,11 @@ void DeviceWork::Shared::done(std::size_t site, std::int64_t count, const Device
     if (outcome.device >= uses.size()) uses.resize(outcome.device + 1);
     ++uses[outcome.device].batches;
     uses[outcome.device].points += static_cast<std::uint64_t>(outcome.made);
+    uses[outcome.device].traffic += outcome.traffic;
   }
-  end(task);
+  TaskBatch tasks;
+  tasks.add(task);
+  end(tasks);
 }
 
 std::vector<DeviceUse> DeviceWork::uses() const {

@@ -25,7 +25,10 @@ class DeviceWork {
   DeviceWork(std::shared_ptr<Devices> devices, KernelCompiler* compiler, const Program& program, WorkerPool& pool);
   ~DeviceWork() { close(); }
   /// The run has ended: batches that are under way are dropped, and waited for. Before their tasks are freed.
-  void close() { shared_->close(); }
+  void close() {
+    if (compiler_) compiler_->cut();
+    shared_->close();
+  }
 
   /// It is for some loop that takes_whole() may be true.
   bool takes_some_whole() const { return takes_some_whole_; }
@@ -76,7 +79,7 @@ class DeviceWork {
   void request(const ForeachSite& site);
 
   const std::shared_ptr<Devices> devices_;
-  KernelCompiler* const compiler_;
+  const std::shared_ptr<CompilerLink> compiler_;  ///< null: there is none
   const Program& program_;
   const DeviceCosts costs_;
   const bool takes_all_whole_, takes_some_whole_;

@@ -5,6 +5,7 @@
 #include <expected>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "vm/kernel/kernel_compiler.hpp"
 #include "vm/program/addressed_memory.hpp"
 #include "vm/program/leaf_abi.hpp"
+#include "vm/schedule/task.hpp"
 
 namespace raddle::vm {
 
@@ -38,18 +40,31 @@ struct DeviceCosts {
 class DeviceKernel {
  public:
   /// @param lanes  points that one device computes side by side at most: so many take it about as long as one does
-  /// @param devices  that run it, those with the least numbers
-  explicit DeviceKernel(std::int64_t lanes, std::size_t devices = 1) : lanes(lanes), devices(devices) {}
+  explicit DeviceKernel(std::int64_t lanes) : lanes(lanes) {}
   virtual ~DeviceKernel() = default;
   const std::int64_t lanes;
-  const std::size_t devices;
+};
+
+/// What has crossed the bus between host and device, or need not.
+struct DeviceTraffic {
+  std::uint64_t bytes_up = 0, bytes_down = 0;  ///< to the device, and from it
+  std::uint64_t bytes_kept = 0;                ///< that were read, and were there already
+  std::uint64_t evictions = 0;                 ///< of what lay there, for want of room
+  DeviceTraffic& operator+=(const DeviceTraffic& other) {
+    bytes_up += other.bytes_up, bytes_down += other.bytes_down;
+    bytes_kept += other.bytes_kept, evictions += other.evictions;
+    return *this;
+  }
 };
 
 struct DeviceOutcome {
-  std::int64_t made = 0;      ///< of how many points, from the first one on: the next one does not end well
-  bool is_lost = false;       ///< nothing was computed: the device has failed, or has no room
+  /// Of how many points, from the first one on. The next one does not end well, or the device has lost it or no room.
+  std::int64_t made = 0;
+  bool is_lost = false;       ///< no device computes any more: all that could have failed
+  bool has_no_room = false;   ///< in the device's memory, for what was not made
   unsigned device = 0;        ///< which one: index of Devices::facts()
   std::int64_t spent_ns = 0;  ///< from when the device took it up, copies included
+  DeviceTraffic traffic{};    ///< of a call that was made with others: of all of them, or of none
 };
 
 /// Points of one launch: Note [ranges] in leaf_abi.hpp. All memory is the caller's, and stays as it is, until `done`.
@@ -59,6 +74,7 @@ struct DeviceBatch {
   using Memory = AddressedMemory;
   std::vector<Memory> results;  ///< written; behind the first point that does not end well they mean nothing
   std::vector<Memory> arrays;   ///< read
+  std::size_t reads = 0;        ///< the first so many arrays have one element for each point
   /// The run's. With all bits of its stack_limit set (relaxed atomic) nobody wants the batch any more.
   raddle_leaf_worker* run = nullptr;
   /// Called once, on a thread of the devices', which it must not keep.
@@ -68,16 +84,63 @@ struct DeviceBatch {
   bool is_wanted() const;
 };
 
-/// One call of an AppKernel by hand, which a warp runs. All memory is the caller's, and stays as it is, until `done`.
+class CallReceiver;
+
+/// One call of an AppKernel by hand, which a warp runs. All memory is the caller's, and stays as it is, until it is
+/// told.
 struct DeviceCall {
   std::shared_ptr<const DeviceKernel> kernel;  ///< made by Devices::prepare_calls()
   std::span<std::uint64_t> words;              ///< as for AppKernelCode; the device writes those of results
   std::span<const AddressedMemory> read, filled;
   raddle_leaf_worker* run = nullptr;  ///< as in DeviceBatch
-  /// Called once, on a thread of the devices', which it must not keep. `made`: 1 if it has ended well, else 0
-  std::function<void(const DeviceOutcome&)> done;
+  std::shared_ptr<CallReceiver> receiver;
+  // what the receiver knows it by
+  std::uint32_t foreign = 0;
+  std::int64_t begun_ns = 0;
+  DeviceOutcome* outcome = nullptr;
+  Task* task = nullptr;
 
   bool is_wanted() const;
+};
+
+/// `outcome.made`: 1 if the call has ended well, else 0
+struct EndedCall {
+  const DeviceCall* call = nullptr;
+  DeviceOutcome outcome;
+};
+
+/// Hears how calls have ended: of those of one bundle at once, since each message wakes workers.
+class CallReceiver {
+ public:
+  virtual ~CallReceiver() = default;
+  /// Each call is told once, on a thread of the devices', which it must not keep. From then on the call's memory is its
+  /// owner's. @param calls  of this receiver
+  virtual void ended(std::span<const EndedCall> calls) = 0;
+};
+
+/// Tells the receivers of the calls.
+void tell(std::span<const EndedCall> calls);
+
+/// A compiler, as long as somebody wants code of it: for who asks it for more later, on a thread of his own.
+class CompilerLink {
+ public:
+  explicit CompilerLink(KernelCompiler& compiler) : compiler_(&compiler) {}
+  /// Calls `ask`, which must not wait, with the compiler. @return false: it may be gone
+  template <typename Ask>
+  bool use(const Ask& ask) {
+    const std::lock_guard lock(mutex_);
+    if (compiler_) ask(*compiler_);
+    return compiler_ != nullptr;
+  }
+  /// Nobody asks it any more.
+  void cut() {
+    const std::lock_guard lock(mutex_);
+    compiler_ = nullptr;
+  }
+
+ private:
+  std::recursive_mutex mutex_;  ///< the answer may come at once, on this thread, and be followed by another question
+  KernelCompiler* compiler_;    ///< guarded by it
 };
 
 /// One or several devices behind one queue. Threads: any, any number at a time.
@@ -88,8 +151,9 @@ class Devices {
   /// @param entry     of the kind `range`
   /// @param compiler  outlives what is made of its code
   /// @param done      called on some thread, perhaps at once; null: none of this will ever run there
-  virtual void prepare(const KernelGroup& kernels, KernelEntry entry, KernelCompiler& compiler,
-                       std::function<void(std::shared_ptr<const DeviceKernel>)> done) = 0;
+  using Prepared = std::function<void(std::shared_ptr<const DeviceKernel>)>;
+  virtual void prepare(const KernelGroup& kernels, KernelEntry entry, std::shared_ptr<CompilerLink> compiler,
+                       Prepared done) = 0;
   /// The same for calls of an AppKernel.
   /// @param function  outlives what is made of its code, and so does the compiler
   /// @param done      gets the kernel, or why there is none, in words

@@ -36,7 +36,8 @@ std::string obstacle_of_kernel(const Program& program, KernelId first) {
   for (const KernelId id : kernels) {
     const Kernel& kernel = program.kernels[id];
     if (called_by(program, id).contains(id)) return "`" + kernel.name + "` calls itself";
-    if (!kernel.reductions.empty()) return "its points reduce many numbers each";
+    if (std::ranges::any_of(kernel.reductions, &needs_deviation))
+      return "its points compute the deviation of many numbers each";
     if (!kernel.foreign_calls.empty()) return "`" + kernel.foreign_calls.front().symbol + "` is a function in C";
   }
   return "";

@@ -68,8 +68,9 @@ std::string CArguments::add_input(const ForeignFormal& formal, const Value& valu
   return fmt::format("input `{}` has no form in C", formal.name);
 }
 
-void CArguments::add_address(const void* address, std::size_t size_bytes, std::vector<AddressedMemory>& memory) {
-  memory.push_back({words_.size(), size_bytes});
+void CArguments::add_address(const void* address, std::size_t size_bytes, std::vector<AddressedMemory>& memory,
+                             Buffer* buffer) {
+  memory.push_back({words_.size(), size_bytes, buffer});
   words_.push_back(reinterpret_cast<std::uint64_t>(address));
 }
 
@@ -80,7 +81,7 @@ std::string CArguments::add_array(const ForeignFormal& formal, Array& array) {
     return fmt::format("input `{}` must have the keys 0 to {}: a library gets its elements side by side", formal.name,
                        array.size() - 1);
   }
-  add_address(numbers, count * Buffer::size_of(formal.type.element.at(0).kind), read_);
+  add_address(numbers, count * Buffer::size_of(formal.type.element.at(0).kind), read_, array.packed_numbers());
   if (formal.rank == 0) words_.push_back(count);
   return {};
 }
@@ -105,7 +106,8 @@ std::string CArguments::add_filled(const ForeignFormal& formal, std::span<const 
   } else {
     std::memset(numbers, 0, size);
   }
-  add_address(numbers, size, filled_memory_);
+  // what C fills with truth values is made canonical when it is taken
+  add_address(numbers, size, filled_memory_, kind == ValueKind::boolean ? nullptr : filled.numbers.get());
   for (const Value& extent : extents) words_.push_back(static_cast<std::uint64_t>(extent.as_int()));
   return {};
 }

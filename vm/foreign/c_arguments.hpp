@@ -51,7 +51,8 @@ class CArguments {
   std::string add_input(const ForeignFormal& formal, const Value& value);
   std::string add_array(const ForeignFormal& formal, Array& array);
   std::string add_filled(const ForeignFormal& formal, std::span<const Value> extents);
-  void add_address(const void* address, std::size_t size_bytes, std::vector<AddressedMemory>& memory);
+  void add_address(const void* address, std::size_t size_bytes, std::vector<AddressedMemory>& memory,
+                   Buffer* buffer = nullptr);
   static Value take_array(Filled& filled);
 
   Way way_ = Way::returns;

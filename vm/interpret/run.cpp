@@ -241,6 +241,7 @@ class RunDriver {
       for (std::size_t i = 0; i < uses.size(); ++i) {
         result.device_uses[i].name = uses[i].name;
         result.device_uses[i].calls = uses[i].calls;
+        result.device_uses[i].traffic += uses[i].traffic;
       }
       std::ranges::copy(run_.device_calls->obstacles(), std::back_inserter(result.device_obstacles));
     }

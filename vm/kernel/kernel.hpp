@@ -129,6 +129,9 @@ struct KernelReduction {
   bool operator==(const KernelReduction&) const = default;
 };
 
+/// Devices compute all but these.
+inline bool needs_deviation(const KernelReduction& reduction) { return reduction.reducer == KernelReducer::deviation; }
+
 /// Of a C function of numbers, booleans and arrays, which are two arguments of it. A bool is a byte there.
 struct KernelForeignCall {
   std::string library, symbol;

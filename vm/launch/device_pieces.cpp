@@ -89,6 +89,7 @@ bool Launcher::hand_over(RangeTask& task) {
 bool Launcher::submit(const RangeTask& range, std::int64_t count) {
   auto* piece = here_.make<DevicePiece>(range);
   PointLaunch points(*worker_, piece->range, program_.functions[range.site.launch.leaf], nullptr);
+  points.computation.is_for_devices = true;
   piece->iterations = count;
   piece->points_each = std::max<std::int64_t>(1, range.inner.count);
   DeviceBatch batch;
@@ -187,8 +188,9 @@ bool Launcher::fill_batch(PointLaunch& points, DevicePiece& piece, DeviceBatch& 
   const auto size_of = [](KernelType type, std::int64_t count) {
     return static_cast<std::size_t>(count) * Buffer::size_of(kind_of(type));
   };
-  const auto add = [&batch](std::vector<DeviceBatch::Memory>& memory, std::int64_t address, std::size_t size) {
-    memory.push_back({batch.words.size(), size});
+  const auto add = [&batch](std::vector<DeviceBatch::Memory>& memory, std::int64_t address, std::size_t size,
+                            Buffer* buffer) {
+    memory.push_back({batch.words.size(), size, buffer});
     batch.words.push_back(address);
   };
   const bool is_nest = range.inner.count != 0;
@@ -198,13 +200,16 @@ bool Launcher::fill_batch(PointLaunch& points, DevicePiece& piece, DeviceBatch& 
     const bool is_direct = !launch_chunks_[i] && piece.is_one_row;
     piece.results.push_back(is_direct ? nullptr
                                       : Buffer::make(kind_of(results[i]), static_cast<std::size_t>(piece.count())));
-    void* const to = is_direct ? piece.arrays[i]->numbers()->numbers().at_index(static_cast<std::size_t>(piece.keys[i]))
-                               : piece.results[i]->at_index(0);
-    add(batch.results, reinterpret_cast<std::int64_t>(to), size_of(results[i], piece.count()));
+    Buffer* const buffer = is_direct ? &piece.arrays[i]->numbers()->numbers() : nullptr;
+    void* const to = buffer ? buffer->at_index(static_cast<std::size_t>(piece.keys[i])) : piece.results[i]->at_index(0);
+    add(batch.results, reinterpret_cast<std::int64_t>(to), size_of(results[i], piece.count()), buffer);
   }
   const auto elements = points.computation.arguments(low).subspan(1);
-  const std::size_t reads = kernel.entry.reads;
-  for (std::size_t i = 0; i < reads; ++i) add(batch.arrays, elements[i], size_of(types[1 + i], piece.count()));
+  const std::size_t reads = batch.reads = kernel.entry.reads;
+  for (std::size_t i = 0; i < reads; ++i) {
+    const std::size_t size = size_of(types[1 + i], piece.count());
+    add(batch.arrays, elements[i], size, buffer_with(*points.known_rows[i].row, elements[i], size));
+  }
   for (std::size_t i = 0; i < kernel.arguments.size(); ++i) {
     const KernelArgument& argument = kernel.arguments[i];
     const KernelType type = types[1 + reads + i];
@@ -216,7 +221,10 @@ bool Launcher::fill_batch(PointLaunch& points, DevicePiece& piece, DeviceBatch& 
     std::array<std::int64_t, 2> words;
     std::size_t count = 0;
     if (missing_part(variable, type) || !encode(variable, type, words.data(), count)) return false;
-    if (is_array(type)) batch.arrays.push_back({batch.words.size(), size_of(type, words[1])});
+    if (is_array(type)) {
+      const std::size_t size = size_of(type, words[1]);
+      batch.arrays.push_back({batch.words.size(), size, buffer_with(object_in<Array>(variable), words[0], size)});
+    }
     batch.words.insert(batch.words.end(), words.begin(), words.begin() + static_cast<std::ptrdiff_t>(count));
   }
   return true;

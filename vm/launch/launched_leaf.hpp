@@ -92,6 +92,7 @@ class LaunchedLeaf {
 
   const Function& function;
   const raddle_leaf_function code;
+  bool is_for_devices = false;  ///< it is only bound: devices have code of their own
 
  private:
   static constexpr std::size_t value_limit = 16;
@@ -99,7 +100,7 @@ class LaunchedLeaf {
     std::uint32_t word, value;
   };
 
-  bool is_callable() const { return code != nullptr || function.scalar_code.exists(); }
+  bool is_callable() const { return is_for_devices || code != nullptr || function.scalar_code.exists(); }
   /// For machine code, even if there is none yet: who could be bound once can be bound ever after.
   bool has_room(std::size_t captures) {
     next_parameter_ = function.leaf_parameters.size() - captures;

@@ -3,9 +3,12 @@
 
 namespace raddle::vm {
 
+class Buffer;
+
 /// What one of the words of a call is the address of.
 struct AddressedMemory {
   std::size_t word = 0, size_bytes = 0;
+  Buffer* buffer = nullptr;  ///< in which it lies, and whose bytes there never change again; null: none is known
 };
 
 }  // namespace raddle::vm

@@ -140,9 +140,9 @@ class IdleGate {
     ++steps_.holds;
   }
   template <typename NothingInjected>
-  void release_hold(const NothingInjected& nothing_injected) {
+  void release_hold(const NothingInjected& nothing_injected, std::uint64_t count = 1) {
     const std::lock_guard lock(mutex_);
-    --steps_.holds;
+    steps_.holds -= count;
     steps_.end_if_quiescent(nothing_injected());
     if (steps_.over) wake_.notify_all();
   }

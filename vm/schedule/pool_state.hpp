@@ -33,6 +33,9 @@ struct WorkerPool::State {
   }
 
   TaskQueue injected;
+  /// Of those so many, of batches, for which nobody was woken yet. Relaxed: who takes one of a batch finds it in the
+  /// queue behind the count, by the queue's mutex; whose it is does not matter.
+  std::atomic<std::size_t> quiet{0};
   std::vector<TaskQueue> bound;  // by worker: what only that one may run
   PriorityTasks prioritised;
   const Topology topology;  // of the tree
@@ -55,6 +58,7 @@ struct WorkerPool::State {
   std::vector<std::jthread> threads;
 
   Task* steal_fork(Worker& thief);
+  bool take_quiet();
   void work(Worker& worker) noexcept;  // no task throws: what does ends the process, while the other workers are there
   template <typename Queues>
   void work_with(Queues& all, Worker& worker);

@@ -66,9 +66,14 @@ struct WorkerPool::Sources {
     Task* const own = queues.take(worker.index_, has_moved);
     if (has_moved) pool.gate.notify_one();
     if (own) return own;
-    Task* const injected = pool.injected.take();
+    Task* const injected = take_injected();
     Task* const task = injected ? injected : take_elsewhere();
     if (task) was_injected = injected != nullptr;
+    return task;
+  }
+  Task* take_injected() {
+    Task* const task = pool.injected.take();
+    if (task && pool.take_quiet()) pool.gate.notify_one();
     return task;
   }
   Task* take_elsewhere() {
@@ -83,7 +88,7 @@ struct WorkerPool::Sources {
   Task* take_perturbed() {
     switch (worker.perturbation_.next() % 4) {
       case 0: return queues.take_oldest(worker.index_);
-      case 1: return pool.injected.take();
+      case 1: return take_injected();
       case 2: return take_elsewhere();
       case 3: std::this_thread::yield(); return nullptr;
     }
@@ -223,6 +228,22 @@ void WorkerPool::inject(Task& task) {
   state_->gate.notify_one();
 }
 
+void WorkerPool::inject(TaskBatch tasks) {
+  if (tasks.count == 0) return;
+  state_->quiet.fetch_add(tasks.count - 1, std::memory_order_relaxed);
+  state_->injected.push(tasks);
+  state_->gate.notify_one();
+}
+
+/// Of the injected tasks for which nobody was woken there is one less: now somebody is to be. @return false: there is
+/// none
+bool WorkerPool::State::take_quiet() {
+  std::size_t count = quiet.load(std::memory_order_relaxed);
+  while (count != 0 && !quiet.compare_exchange_weak(count, count - 1, std::memory_order_relaxed)) {
+  }
+  return count != 0;
+}
+
 void WorkerPool::push_to(unsigned worker, Task& task) {
   {
     const std::lock_guard lock(state_->roster_mutex);  // against its leaving
@@ -239,9 +260,10 @@ void WorkerPool::hold() {
   state_->holds.fetch_add(1, std::memory_order_relaxed);
   state_->gate.hold();
 }
-void WorkerPool::release_hold() {
-  state_->holds.fetch_sub(1, std::memory_order_relaxed);
-  state_->gate.release_hold(state_->nothing_injected());
+void WorkerPool::release_holds(std::size_t count) {
+  if (count == 0) return;
+  state_->holds.fetch_sub(static_cast<decltype(state_->holds)::value_type>(count), std::memory_order_relaxed);
+  state_->gate.release_hold(state_->nothing_injected(), count);
 }
 
 void WorkerPool::run() {

@@ -113,12 +113,15 @@ class WorkerPool {
   void resize(unsigned worker_count);
   /// Makes a task ready from any thread.
   void inject(Task& task);
+  /// The same for many, for which one worker is woken: each that takes one of them wakes the next one.
+  void inject(TaskBatch tasks);
   /// Makes a task ready that this worker is to run, or, if it has left, any. Any thread.
   void push_to(unsigned worker, Task& task);
   /// Something outside (a process, a compilation) will inject a task later: the pool is not quiescent until
   /// release_hold(). Inject first, then release. Any thread.
   void hold();
-  void release_hold();
+  void release_hold() { release_holds(1); }
+  void release_holds(std::size_t count);
   /// Starts the threads, fewer if the system has no more, blocks the caller until the pool is quiescent (no task ready
   /// or running, no hold) or stopped.
   void run();

@@ -6,10 +6,12 @@
 #include <new>
 
 #include "vm/memory/large_blocks.hpp"
+#include "vm/value/freed_buffers.hpp"
 
 namespace raddle::vm {
 
 void Buffer::Free::operator()(Buffer* buffer) const {
+  if (const std::uint64_t number = buffer->number_.load(std::memory_order_relaxed)) FreedBuffers::tell(number);
   const std::size_t bytes = header_bytes + buffer->count_ * size_of(buffer->kind_);
   BoundedMemory* const bounded = BoundedMemory::get();
   if (buffer->block_) return bounded->give_back(*buffer->block_);
@@ -30,6 +32,7 @@ Buffer::Owner Buffer::make(ValueKind kind, std::size_t count, bool is_whole) {
       BoundedMemory::Block& block = bounded->take(bytes);
       bounded->begin_write(block, 0, is_whole ? bytes : header_bytes);
       Owner buffer(new (BoundedMemory::address_of(block)) Buffer(kind, count, &block));
+      buffer->number();  // now: what has gone to the file can not be written
       bounded->wrote(block, 0, header_bytes);
       return buffer;
     }
@@ -40,6 +43,14 @@ Buffer::Owner Buffer::make(ValueKind kind, std::size_t count, bool is_whole) {
                      : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
   if (!memory) throw std::bad_alloc();
   return Owner(new (memory) Buffer(kind, count, nullptr));
+}
+
+std::uint64_t Buffer::number() {
+  static std::atomic<std::uint64_t> last{0};
+  std::uint64_t number = number_.load(std::memory_order_relaxed);
+  if (number != 0) return number;
+  const std::uint64_t own = last.fetch_add(1, std::memory_order_relaxed) + 1;
+  return number_.compare_exchange_strong(number, own, std::memory_order_relaxed) ? own : number;
 }
 
 Value Buffer::at(std::size_t index) const {

@@ -42,6 +42,8 @@ class Buffer {
 
   ValueKind kind() const { return kind_; }
   std::size_t count() const { return count_; }
+  /// What no other buffer has or has had, for who keeps copies of it: FreedBuffers tells when it is gone. Any thread.
+  std::uint64_t number();
   void* at_index(std::size_t index) { return bytes() + index * size_of(kind_); }
   const void* data() const { return reinterpret_cast<const std::byte*>(this) + header_bytes; }
   Value at(std::size_t index) const;
@@ -83,7 +85,8 @@ class Buffer {
 
   const ValueKind kind_;
   const std::size_t count_;
-  BoundedMemory::Block* const block_;  ///< null: the memory is none of those that may go to a file
+  BoundedMemory::Block* const block_;     ///< null: the memory is none of those that may go to a file
+  std::atomic<std::uint64_t> number_{0};  ///< 0: nobody has asked for it. Relaxed: it says nothing of the contents
 };
 
 /// The numbers 0 to count - 1 of an open array that index launches fill: see Note [Promises] in array.hpp. Each has two

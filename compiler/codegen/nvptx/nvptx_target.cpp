@@ -4,6 +4,8 @@
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/TargetRegistry.h>
 
+#include <algorithm>
+
 #include "compiler/codegen/kernel_facts.hpp"
 #include "compiler/codegen/optimise.hpp"
 
@@ -41,7 +43,8 @@ std::string refusal_of_nvptx(const vm::KernelGroup& group) {
   const GroupFacts facts(group);
   for (vm::KernelId id = 0; id < group.size(); ++id) {
     if (facts.is_recursive(id)) return "`" + group[id].name + "` calls itself";
-    if (!group[id].reductions.empty()) return "`" + group[id].name + "` reduces many numbers";
+    if (std::ranges::any_of(group[id].reductions, &vm::needs_deviation))
+      return "`" + group[id].name + "` computes the deviation of many numbers";
     if (!group[id].foreign_calls.empty())
       return "`" + group[id].name + "` calls the C function `" + group[id].foreign_calls.front().symbol + "`";
   }

@@ -17,6 +17,7 @@
 #include "compiler/tool/process/end_by_exception.hpp"
 #include "compiler/tool/process/out_of_memory.hpp"
 #include "compiler/tool/process/stack_room.hpp"
+#include "gpu/driver_opening.hpp"
 #include "vm/value/standard_error.hpp"
 #include "vm/value/temporaries.hpp"
 
@@ -53,7 +54,9 @@ int main(int argc, char** argv) {
     raddle::vm::remove_temporaries();
     if (code == raddle::tool::exit_broken_pipe) return code;  // it is clear why nothing can be written
     const bool written = raddle::tool::write_output("");
-    return code == raddle::tool::exit_ok && !written ? raddle::tool::exit_failed : code;
+    const int last = code == raddle::tool::exit_ok && !written ? raddle::tool::exit_failed : code;
+    if (raddle::gpu::leaves_driver_opening()) _exit(last);
+    return last;
   } catch (const std::bad_alloc&) {
     raddle::tool::end_out_of_memory();
   } catch (const std::exception& error) {

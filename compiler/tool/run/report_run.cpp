@@ -144,6 +144,8 @@ void print_statistics(const SourceMap& sources, const vm::RunResult& result, con
     const vm::DeviceUse& use = result.device_uses[i];
     vm::print_stderr("points on device {}, {} {} in {} batches\n", i, use.name, use.points, use.batches);
     if (use.calls != 0) vm::print_stderr("calls on device {}, {} {}\n", i, use.name, use.calls);
+    vm::print_stderr("bytes to device {}, {} {}, from it {}, there already {}, evictions {}\n", i, use.name,
+                     use.traffic.bytes_up, use.traffic.bytes_down, use.traffic.bytes_kept, use.traffic.evictions);
   }
   for (const vm::DeviceObstacle& obstacle : result.device_obstacles)
     vm::print_stderr("not on devices{} at {}: {}\n", obstacle.is_loop ? " as a whole, loop" : ", AppKernel",

@@ -21,22 +21,19 @@
 #include "compiler/tool/run/emit_script.hpp"
 #include "compiler/tool/run/run_script.hpp"
 #include "compiler/tool/settings/settings.hpp"
+#include "gpu/open_devices.hpp"
 
 namespace raddle::tool {
 
 namespace {
 
-constexpr std::uint64_t most_gpus = 64;
-
 constexpr std::array gpu_choices = {"all",  "all:whole", "all:resident",   "all:whole:resident",
                                     "none", "simulated", "simulated:whole"};
 
 std::string fault_of_gpus(const std::string& text) {
-  if (std::ranges::find(gpu_choices, text) != gpu_choices.end()) return "";
-  const std::optional<std::uint64_t> count = sweep::read_count(text);
-  if (count && *count >= 1 && *count <= most_gpus) return "";
-  return fmt::format("`{}` is none of {}, and no number of GPUs from 1 to {}", text, fmt::join(gpu_choices, ", "),
-                     most_gpus);
+  if (gpu::names_devices(text)) return "";
+  return fmt::format("`{}` is none of {}, and no number of GPUs from 1 to {} (with :memory=512M or the like behind it)",
+                     text, fmt::join(gpu_choices, ", "), gpu::most_gpus);
 }
 
 }  // namespace
@@ -46,7 +43,9 @@ void add_gpus_option(CLI::App& app, std::string& gpus, const std::string& group)
          "--gpus", gpus,
          "GPUs that compute points of long loops over numbers beside the workers: all (default), none, how many; "
          "or simulated, one of threads; all:whole, simulated:whole: they get each such loop whole; "
-         "all:resident, all:whole:resident: a kernel stays on each GPU that all points go to (experimental)")
+         "all:resident, all:whole:resident: a kernel stays on each GPU that all points go to (experimental). With "
+         ":memory=512M, say, behind it no more of "
+         "a GPU's memory is used")
       ->check(CLI::Validator(fault_of_gpus, fmt::format("{{{}}}", fmt::join(gpu_choices, ","))))
       ->type_name("WHICH")
       ->group(group);

@@ -1,6 +1,7 @@
 // Calls of AppKernels on both kinds of devices.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <expected>
@@ -8,9 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "gpu/call_queue.hpp"
 #include "gpu/cuda/cuda_devices.hpp"
 #include "gpu/simulated/simulated_devices.hpp"
 #include "tests/unit/gpu/fake_driver.hpp"
+#include "vm/value/buffer.hpp"
 
 namespace raddle::gpu {
 namespace {
@@ -44,49 +47,54 @@ Prepared prepared_calls(vm::Devices& devices, vm::AppKernelCompiler& compiler) {
   return told.get_future().get();
 }
 
+std::shared_ptr<vm::Buffer> numbers(std::size_t count, std::int64_t value) {
+  std::shared_ptr<vm::Buffer> made = vm::Buffer::make(vm::ValueKind::int_, count);
+  std::fill_n(static_cast<std::int64_t*>(made->at_index(0)), count, value);
+  return made;
+}
+
 /// A call with its memory.
 struct CallOfTests {
-  CallOfTests(std::shared_ptr<std::vector<std::int64_t>> x, std::int64_t by)
-      : x(std::move(x)), y(this->x->size()), by(by) {}
+  CallOfTests(std::shared_ptr<vm::Buffer> given, std::int64_t by)
+      : x(std::move(given)), y(numbers(x->count(), 0)), by(by) {}
 
   std::future<vm::DeviceOutcome> submit(vm::Devices& devices, std::shared_ptr<const vm::DeviceKernel> kernel) {
-    const std::size_t bytes = 8 * x->size();
-    words = {reinterpret_cast<std::uint64_t>(x->data()), x->size(), static_cast<std::uint64_t>(by),
-             reinterpret_cast<std::uint64_t>(y.data()),  y.size(),  0};
-    read = {{0, bytes}};
-    filled = {{3, bytes}};
+    const std::size_t bytes = 8 * x->count();
+    words = {reinterpret_cast<std::uint64_t>(x->data()), x->count(), static_cast<std::uint64_t>(by),
+             reinterpret_cast<std::uint64_t>(y->data()), y->count(), 0};
+    read = {{0, bytes, x.get()}};
+    filled = {{3, bytes, y.get()}};
     vm::DeviceCall call;
     call.kernel = std::move(kernel);
     call.words = words;
     call.read = read;
     call.filled = filled;
     call.run = &run;
-    call.done = [this](const vm::DeviceOutcome& outcome) { told.set_value(outcome); };
-    auto outcome = told.get_future();
+    const auto receiver = std::make_shared<Receiver>();
+    call.receiver = receiver;
+    auto outcome = receiver->told.get_future();
     devices.submit(std::move(call));
     return outcome;
   }
   bool is_right() const {
     std::int64_t sum = 0;
-    for (std::size_t i = 0; i < y.size(); ++i) {
-      if (y[i] != by * (*x)[i]) return false;
-      sum += y[i];
+    for (std::size_t i = 0; i < y->count(); ++i) {
+      if (y->word(i) != by * x->word(i)) return false;
+      sum += y->word(i);
     }
     return words[5] == static_cast<std::uint64_t>(sum) && words[0] == reinterpret_cast<std::uint64_t>(x->data());
   }
 
-  const std::shared_ptr<std::vector<std::int64_t>> x;
-  std::vector<std::int64_t> y;
+  struct Receiver final : vm::CallReceiver {
+    void ended(std::span<const vm::EndedCall> calls) override { told.set_value(calls.front().outcome); }
+    std::promise<vm::DeviceOutcome> told;
+  };
+  const std::shared_ptr<vm::Buffer> x, y;
   const std::int64_t by;
   std::vector<std::uint64_t> words;
   std::vector<vm::AddressedMemory> read, filled;
   raddle_leaf_worker run{};
-  std::promise<vm::DeviceOutcome> told;
 };
-
-auto numbers(std::size_t count, std::int64_t value) {
-  return std::make_shared<std::vector<std::int64_t>>(count, value);
-}
 
 /// Of many sizes, none among them; several read the same array.
 void check_calls(vm::Devices& devices) {
@@ -148,21 +156,45 @@ TEST_CASE("calls that wait for a card are launched together, and a large array t
   CHECK(driver.launches < 200);
 }
 
-TEST_CASE("a card without room for a bundle gets halves of it, and what it has no room for at all is lost") {
+TEST_CASE("a large array that a call has filled the next one finds on the card") {
   FakeDriver& driver = fake_driver();
   CudaDevices devices(1, vm::DeviceTakes::what_is_worth_while, CudaDevices::Way::launches, RADDLE_FAKE_CUDA_LIBRARY);
   AppKernelsOfTests compiler;
   const Prepared kernel = prepared_calls(devices, compiler);
   REQUIRE(kernel);
-  driver.memory_left = 60'000;
+  auto x = numbers(1 << 17, 2);
+  for (int i = 0; i < 4; ++i) {
+    CallOfTests call(x, 3);
+    const vm::DeviceOutcome outcome = call.submit(devices, *kernel).get();
+    CHECK(outcome.made == 1);
+    CHECK(call.is_right());
+    CHECK(outcome.traffic.bytes_up >= (i == 0 ? std::size_t{1} << 20 : 0));
+    CHECK(outcome.traffic.bytes_up < (i == 0 ? std::size_t{1} << 21 : 1000));
+    CHECK(outcome.traffic.bytes_kept == (i == 0 ? 0 : std::size_t{1} << 20));
+    x = call.y;
+  }
+  CHECK(driver.bytes_in < (std::size_t{1} << 21));
+}
+
+TEST_CASE("a card without room for a bundle gets halves of it, and what it has no room for at all workers run") {
+  FakeDriver& driver = fake_driver();
+  driver.memory = 70'000;
+  CudaDevices devices(1, vm::DeviceTakes::what_is_worth_while, CudaDevices::Way::launches, RADDLE_FAKE_CUDA_LIBRARY);
+  AppKernelsOfTests compiler;
+  const Prepared kernel = prepared_calls(devices, compiler);
+  REQUIRE(kernel);
+
   std::deque<CallOfTests> calls;
   std::vector<std::future<vm::DeviceOutcome>> outcomes;
   for (int i = 0; i < 300; ++i) outcomes.push_back(calls.emplace_back(numbers(1'000, i), i).submit(devices, *kernel));
   for (auto& outcome : outcomes) CHECK(outcome.get().made == 1);
   for (const CallOfTests& call : calls) CHECK(call.is_right());
   auto& too_large = calls.emplace_back(numbers(10'000, 1), 1);
-  CHECK(too_large.submit(devices, *kernel).get().is_lost);
-  CHECK(devices.problem().find("OUT_OF_MEMORY") != std::string::npos);
+  const vm::DeviceOutcome none = too_large.submit(devices, *kernel).get();
+  CHECK(none.has_no_room);
+  CHECK(none.made == 0);
+  CHECK_FALSE(none.is_lost);
+  CHECK(devices.problem().find("no room") != std::string::npos);
   CHECK(calls.emplace_back(numbers(1'000, 1), 1).submit(devices, *kernel).get().made == 1);
 }
 
@@ -180,6 +212,27 @@ TEST_CASE("what a run does not want any more is dropped, and after a fault of th
   CHECK(broken.submit(devices, *kernel).get().is_lost);
   CHECK(after.submit(devices, *kernel).get().is_lost);
   CHECK(devices.problem().find("ILLEGAL_ADDRESS") != std::string::npos);
+}
+
+TEST_CASE("a bundle of which some calls were taken has room for as many others") {
+  const auto kernel = std::make_shared<vm::DeviceKernel>(32);
+  std::vector<std::uint64_t> words = {0};
+  const std::vector<vm::AddressedMemory> filled = {{0, CallQueue::most_bytes / 4}};
+  const auto call = [&] {
+    vm::DeviceCall made;
+    made.kernel = kernel;
+    made.words = words;
+    made.filled = filled;
+    return made;
+  };
+  CallQueue queue;
+  const std::stop_source stop;
+  for (int i = 0; i < 4; ++i) queue.push(call());
+  CHECK(queue.take(stop.get_token(), 3).size() == 3);
+  for (int i = 0; i < 3; ++i) queue.push(call());
+  CHECK(queue.take(stop.get_token()).size() == 4);
+  queue.push(call());
+  CHECK(queue.take_all().size() == 1);
 }
 
 TEST_CASE("why a kernel runs on no GPU is told") {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "vm/device/devices.hpp"
+#include "vm/value/buffer.hpp"
 
 namespace raddle::gpu {
 
@@ -41,20 +42,30 @@ class CompilerOfTests final : public vm::KernelCompiler {
     done(ptx.empty() ? "host " + code_of_tests() : ptx);
   }
   void request_super_ptx(const std::vector<vm::RangeKernel>& ranges, std::function<void(std::string)> done) override {
+    functions = ranges.size();
     std::string text = "super";
-    for (std::size_t i = 0; i < ranges.size(); ++i) text += " " + code_of_tests();
+    for (const vm::RangeKernel& range : ranges) text += range.entry.reads == unfit ? " unfit" : " " + code_of_tests();
     done(text);
   }
-  std::string ptx;  ///< "": what the fake driver takes
+  static constexpr std::uint8_t unfit = 77;  ///< `reads` of a kernel that no super kernel takes
+  std::string ptx;                           ///< "": what the fake driver takes
+  std::size_t functions = 0;                 ///< of the last super kernel
 };
+
+/// Elements that devices may know again.
+using Elements = std::shared_ptr<vm::Buffer>;
+inline Elements elements_of(std::size_t count, std::int64_t (*element)(std::size_t)) {
+  Elements elements = vm::Buffer::make(vm::ValueKind::int_, count);
+  for (std::size_t i = 0; i < count; ++i) static_cast<std::int64_t*>(elements->at_index(0))[i] = element(i);
+  return elements;
+}
 
 /// A batch with its memory.
 struct BatchOfTests {
-  BatchOfTests(std::int64_t first, std::int64_t step, std::int64_t count, std::int64_t bad,
-               std::shared_ptr<std::vector<std::int64_t>> elements)
+  BatchOfTests(std::int64_t first, std::int64_t step, std::int64_t count, std::int64_t bad, Elements elements)
       : first(first),
         step(step),
-        results(static_cast<std::size_t>(count), -1),
+        results(elements_of(static_cast<std::size_t>(count), [](std::size_t) { return std::int64_t{-1}; })),
         elements(std::move(elements)),
         bad(bad) {}
 
@@ -63,13 +74,13 @@ struct BatchOfTests {
     batch.kernel = std::move(kernel);
     batch.words = {first,
                    step,
-                   static_cast<std::int64_t>(results.size()),
-                   reinterpret_cast<std::int64_t>(results.data()),
+                   static_cast<std::int64_t>(results->count()),
+                   reinterpret_cast<std::int64_t>(results->at_index(0)),
                    reinterpret_cast<std::int64_t>(elements->data()),
-                   static_cast<std::int64_t>(elements->size()),
+                   static_cast<std::int64_t>(elements->count()),
                    bad};
-    batch.results = {{3, 8 * results.size()}};
-    batch.arrays = {{4, 8 * elements->size()}};
+    batch.results = {{3, 8 * results->count(), results.get()}};
+    batch.arrays = {{4, 8 * elements->count(), elements.get()}};
     batch.run = &run;
     batch.done = [this](const vm::DeviceOutcome& outcome) { told.set_value(outcome); };
     auto outcome = told.get_future();
@@ -80,23 +91,24 @@ struct BatchOfTests {
   bool is_right(std::int64_t made) const {
     for (std::int64_t i = 0; i < made; ++i) {
       const std::int64_t x = first + i * step;
-      if (results[static_cast<std::size_t>(i)] != 10 * x + (*elements)[static_cast<std::size_t>(x) % elements->size()])
+      if (results->word(static_cast<std::size_t>(i)) !=
+          10 * x + elements->word(static_cast<std::size_t>(x) % elements->count()))
         return false;
     }
     return true;
   }
 
   const std::int64_t first, step;
-  std::vector<std::int64_t> results;
-  std::shared_ptr<std::vector<std::int64_t>> elements;
+  Elements results, elements;
   const std::int64_t bad;
   raddle_leaf_worker run{};
   std::promise<vm::DeviceOutcome> told;
 };
 
-inline std::shared_ptr<const vm::DeviceKernel> prepared(vm::Devices& devices, CompilerOfTests& compiler) {
+inline std::shared_ptr<const vm::DeviceKernel> prepared(vm::Devices& devices, CompilerOfTests& compiler,
+                                                        std::uint8_t reads = 0) {
   std::promise<std::shared_ptr<const vm::DeviceKernel>> told;
-  devices.prepare({}, vm::KernelEntry::range, compiler,
+  devices.prepare({}, {vm::KernelEntry::range, reads}, std::make_shared<vm::CompilerLink>(compiler),
                   [&](std::shared_ptr<const vm::DeviceKernel> kernel) { told.set_value(std::move(kernel)); });
   return told.get_future().get();
 }

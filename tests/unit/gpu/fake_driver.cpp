@@ -7,7 +7,8 @@
 //
 // It finds out what a real driver does not always tell. What is asked of a stream is done when the stream is waited
 // for, and not before. Addresses on a card are none of the host. Functions that need a context of the thread fail
-// without.
+// without. What is copied, or given to a kernel, has to lie in memory of the card's that is allocated then, else the
+// process ends. What was never written there are bytes that make wrong results.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -16,6 +17,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <mutex>
+#include <set>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -25,12 +28,16 @@
 
 #include "gpu/superkernel/queues.hpp"
 #include "tests/unit/gpu/fake_driver.hpp"
+#include "tests/unit/gpu/fake_memory.hpp"
 #include "vm/foreign/app_kernel.hpp"
 #include "vm/program/leaf_abi.hpp"
 
 namespace {
 
+using raddle::gpu::end;
 using raddle::gpu::FakeDriver;
+using raddle::gpu::host;
+using raddle::gpu::tag;
 namespace superkernel = raddle::gpu::superkernel;
 
 FakeDriver state;
@@ -39,7 +46,7 @@ std::atomic<int> warps_of_contexts[64]{};  ///< of super kernels
 std::atomic<int>& warps_here() { return warps_of_contexts[reinterpret_cast<std::uintptr_t>(context) % 64]; }
 /// What a driver does not come back from beside a kernel that stays.
 void need_no_super_kernel() {
-  if (warps_here() != 0) std::abort();
+  if (warps_here() != 0 || (context != nullptr && state.hung_context == context)) std::abort();
 }
 
 enum : int {
@@ -51,7 +58,6 @@ enum : int {
   invalid_ptx = 218,
   not_found = 500
 };
-constexpr std::uint64_t tag = std::uint64_t{1} << 60;  ///< of addresses on a card
 
 struct RangeCode {
   raddle_leaf_function code;
@@ -60,7 +66,9 @@ struct RangeCode {
 struct Stream {
   std::vector<std::function<void()>> work;
   std::vector<std::jthread> warps;  ///< of a super kernel
+  bool is_hung = false;             ///< one was launched that does not end
   void run() {
+    if (is_hung) end("a stream is waited for whose kernel does not end");
     warps.clear();
     for (const auto& each : work) each();
     work.clear();
@@ -72,11 +80,31 @@ struct Module {
   bool is_super = false, is_bench = false;
 };
 
-void* host(std::uint64_t address) { return reinterpret_cast<void*>(address & ~tag); }
 int fault() {
-  if (const int error = state.broken.load()) return error;
-  return context == nullptr ? invalid_context : ok;
+  if (context == nullptr) return invalid_context;
+  return state.broken_context.load() == context ? state.broken.load() : ok;
 }
+
+raddle::gpu::FakeMemory memory;
+
+/// What is made and not ended: of a card that hangs nobody ends it, which is no leak.
+class Objects {
+ public:
+  void* add(void* object) {
+    const std::lock_guard lock(mutex_);
+    all_.insert(object);
+    return object;
+  }
+  void remove(void* object) {
+    const std::lock_guard lock(mutex_);
+    all_.erase(object);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<void*> all_;
+};
+Objects& objects = *new Objects;  // never destroyed
 
 void find_on_host(std::vector<std::int64_t>& words) {
   for (std::int64_t& word : words)
@@ -150,6 +178,11 @@ void start(const Module& module, superkernel::Queues queues, Stream& stream) {
   ++state.super_launches;
   stream.run();
   if (state.is_dead) return;
+  if (state.is_hung) {
+    stream.is_hung = true;
+    state.hung_context = context;
+    return;
+  }
   queues = on_host(queues);
   queues.workers = std::min(queues.workers, most_warps - 1);
   std::atomic<int>& warps = warps_here();
@@ -170,11 +203,12 @@ void start(const Module& module, superkernel::Queues queues, Stream& stream) {
 
 extern "C" {
 
-FakeDriver* raddle_fake_driver() { return &state; }
+FakeDriver* raddle_fake_driver() { return memory.forget_all(), state.allocations = 0, &state; }
 
 int cuInit(unsigned) {
   if (const char* const count = std::getenv("RADDLE_FAKE_GPUS")) state.devices = std::atoi(count);
   if (const char* const version = std::getenv("RADDLE_FAKE_CUDA")) state.version = std::atoi(version);
+  while (std::getenv("RADDLE_FAKE_NEVER_BEGINS") != nullptr) std::this_thread::sleep_for(std::chrono::seconds(1));
   return state.devices == 0 ? no_device : ok;
 }
 int cuDriverGetVersion(int* version) { return *version = state.version, ok; }
@@ -193,6 +227,9 @@ int cuDeviceGetName(char* name, int size, int device) {
   return ok;
 }
 int cuDeviceTotalMem_v2(std::size_t* bytes, int) { return *bytes = std::size_t{8} << 30, ok; }
+int cuMemGetInfo_v2(std::size_t* bytes_left, std::size_t* bytes) {
+  return *bytes_left = memory.left(state.memory, context), *bytes = state.memory, fault();
+}
 int cuDeviceGetAttribute(int* value, int attribute, int) {
   switch (attribute) {
     case 16: return *value = 4, ok;
@@ -223,12 +260,14 @@ int cuModuleLoadDataEx(void** made, const void* image, unsigned, int*, void**) {
   while (text >> code >> words) module.functions.push_back({reinterpret_cast<raddle_leaf_function>(code), words});
   module.is_bench = text.str().find("raddle_queue_bench_null") != std::string::npos;
   module.is_super = kind == "super" || module.is_bench;
+  if (text.str().find("unfit") != std::string::npos) return invalid_ptx;
   if (!module.is_super && module.calls == nullptr && (kind != "host" || module.functions.empty())) return invalid_ptx;
   ++state.modules;
-  return *made = new Module(std::move(module)), ok;
+  return *made = objects.add(new Module(std::move(module))), ok;
 }
 int cuModuleUnload(void* module) {
   need_no_super_kernel();
+  objects.remove(module);
   return delete static_cast<Module*>(module), --state.modules, ok;
 }
 int cuModuleGetFunction(void** function, void* module, const char* name) {
@@ -248,10 +287,11 @@ int cuFuncGetAttribute(int* value, int attribute, void*) {
 int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void*, int, std::size_t) { return *blocks = 4, fault(); }
 int cuStreamCreate(void** stream, unsigned) {
   if (const int error = fault()) return error;
-  return *stream = new Stream, ok;
+  return *stream = objects.add(new Stream), ok;
 }
 int cuStreamDestroy_v2(void* stream) {
   static_cast<Stream*>(stream)->run();
+  objects.remove(stream);
   return delete static_cast<Stream*>(stream), ok;
 }
 int cuStreamSynchronize(void* stream) {
@@ -260,25 +300,40 @@ int cuStreamSynchronize(void* stream) {
 }
 int cuMemAllocAsync(std::uint64_t* address, std::size_t bytes, void*) {
   if (const int error = fault()) return error;
-  if (bytes > state.memory_left) return out_of_memory;
-  ++state.allocations;
-  return *address = reinterpret_cast<std::uint64_t>(std::aligned_alloc(256, (bytes + 255) / 256 * 256)) | tag, ok;
+  if (!memory.allocate(*address, bytes, state.memory, context)) return out_of_memory;
+  return ++state.allocations, ok;
 }
 int cuMemFreeAsync(std::uint64_t address, void* stream) {
-  static_cast<Stream*>(stream)->work.emplace_back([address] { std::free(host(address)), --state.allocations; });
+  static_cast<Stream*>(stream)->work.emplace_back([address] { memory.free(address), --state.allocations; });
   return fault();
 }
 int cuMemcpyHtoDAsync_v2(std::uint64_t to, const void* from, std::size_t bytes, void* stream) {
   state.bytes_in += bytes;
-  static_cast<Stream*>(stream)->work.emplace_back([=] { std::memcpy(host(to), from, bytes); });
+  static_cast<Stream*>(stream)->work.emplace_back([=, own = context] {
+    memory.need(to, bytes, own);
+    std::memcpy(host(to), from, bytes);
+  });
   return fault();
 }
 int cuMemcpyDtoHAsync_v2(void* to, std::uint64_t from, std::size_t bytes, void* stream) {
-  static_cast<Stream*>(stream)->work.emplace_back([=] { std::memcpy(to, host(from), bytes); });
+  static_cast<Stream*>(stream)->work.emplace_back([=, own = context] {
+    memory.need(from, bytes, own);
+    std::memcpy(to, host(from), bytes);
+  });
+  return fault();
+}
+int cuMemcpyDtoDAsync_v2(std::uint64_t to, std::uint64_t from, std::size_t bytes, void* stream) {
+  static_cast<Stream*>(stream)->work.emplace_back([=, own = context] {
+    memory.need(to, bytes, own), memory.need(from, bytes, own);
+    std::memcpy(host(to), host(from), bytes);
+  });
   return fault();
 }
 int cuMemsetD8Async(std::uint64_t address, unsigned char byte, std::size_t count, void* stream) {
-  static_cast<Stream*>(stream)->work.emplace_back([=] { std::memset(host(address), byte, count); });
+  static_cast<Stream*>(stream)->work.emplace_back([=, own = context] {
+    memory.need(address, count, own);
+    std::memset(host(address), byte, count);
+  });
   return fault();
 }
 int cuLaunchKernel(void* function, unsigned grid_x, unsigned, unsigned, unsigned block_x, unsigned, unsigned, unsigned,
@@ -290,12 +345,15 @@ int cuLaunchKernel(void* function, unsigned grid_x, unsigned, unsigned, unsigned
     return start(module, *static_cast<superkernel::Queues*>(parameters[0]), *static_cast<Stream*>(stream)), ok;
   if (module.functions.empty() && module.calls == nullptr) return ok;
   ++state.launches;
-  if (state.launch_error != 0) state.broken = state.launch_error.load();
+  if (const int error = state.launch_error.exchange(0)) state.broken = error, state.broken_context = context;
   const std::size_t count_of_words = module.calls != nullptr ? 3 : module.functions.front().words;
   std::vector<std::int64_t> words;
   for (std::size_t i = 0; i <= count_of_words; ++i) words.push_back(*static_cast<std::int64_t*>(parameters[i]));
   const std::int64_t threads = std::int64_t{grid_x} * block_x;
-  static_cast<Stream*>(stream)->work.emplace_back([=, module = module] {
+  static_cast<Stream*>(stream)->work.emplace_back([=, module = module, own = context] {
+    for (const std::int64_t word : words)
+      if ((static_cast<std::uint64_t>(word) >> 56) == (tag >> 56))
+        memory.need(static_cast<std::uint64_t>(word), 1, own);
     if (module.calls != nullptr)
       run_calls(module, words);
     else
@@ -306,16 +364,18 @@ int cuLaunchKernel(void* function, unsigned grid_x, unsigned, unsigned, unsigned
 int cuStreamQuery(void* stream) {
   if (const int error = fault()) return error;
   constexpr int not_ready = 600, launch_failed = 719;
-  return state.is_dead ? launch_failed : static_cast<Stream*>(stream)->warps.empty() ? ok : not_ready;
+  const auto& asked = *static_cast<Stream*>(stream);
+  return state.is_dead ? launch_failed : asked.warps.empty() && !asked.is_hung ? ok : not_ready;
 }
 int cuMemHostAlloc(void** memory, std::size_t bytes, unsigned flags) {
   if (const int error = fault()) return error;
   if (flags != 2) return invalid_value;
   ++state.allocations;
-  return *memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256), ok;
+  return *memory = objects.add(std::aligned_alloc(256, (bytes + 255) / 256 * 256)), ok;
 }
 int cuMemFreeHost(void* memory) {
   need_no_super_kernel();
+  objects.remove(memory);
   return std::free(memory), --state.allocations, ok;
 }
 int cuMemHostGetDevicePointer_v2(std::uint64_t* address, void* memory, unsigned) {

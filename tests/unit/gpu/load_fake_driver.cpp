@@ -15,7 +15,12 @@ FakeDriver& fake_driver() {
   driver.version = 12000;
   driver.launch_error = 0;
   driver.broken = 0;
-  driver.memory_left = std::size_t{1} << 40;
+  driver.broken_context = nullptr;
+  driver.memory = std::size_t{64} << 20;
+  driver.is_hung = false;
+  driver.hung_context = nullptr;
+  driver.contexts = 0;
+  driver.modules = 0;
   driver.launches = 0;
   driver.super_launches = 0;
   driver.is_dead = false;

@@ -8,10 +8,8 @@
 namespace raddle::gpu {
 namespace {
 
-auto squares(std::size_t count) {
-  auto elements = std::make_shared<std::vector<std::int64_t>>();
-  for (std::size_t i = 0; i < count; ++i) elements->push_back(static_cast<std::int64_t>(i * i));
-  return elements;
+Elements squares(std::size_t count) {
+  return elements_of(count, [](std::size_t i) { return static_cast<std::int64_t>(i * i); });
 }
 
 }  // namespace
@@ -63,6 +61,27 @@ TEST_CASE("a batch that nobody wants any more comes back without results") {
   BatchOfTests batch(0, 1, 1000, -1, squares(3));
   batch.run.stack_limit = reinterpret_cast<const void*>(~std::uintptr_t{0});
   CHECK(batch.submit(devices, kernel).get().made == 0);
+}
+
+TEST_CASE("a simulated device with little memory computes halves, and tells what it has no room for") {
+  SimulatedDevices devices(3, {}, 1 << 16);
+  CompilerOfTests compiler;
+  const auto kernel = prepared(devices, compiler);
+  const Elements small = squares(1000), huge = squares(10'000);
+  BatchOfTests large(0, 1, 50'000, -1, small), impossible(0, 1, 10, -1, huge), fails(0, 1, 50'000, 31'000, small);
+  const vm::DeviceOutcome outcome = large.submit(devices, kernel).get();
+  CHECK(outcome.made == 50'000);
+  CHECK_FALSE(outcome.has_no_room);
+  CHECK(outcome.traffic.evictions > 0);
+  CHECK(large.is_right(50'000));
+  CHECK(devices.problem().empty());
+  CHECK(fails.submit(devices, kernel).get().made == 31'000);
+  CHECK(fails.is_right(31'000));
+  const vm::DeviceOutcome none = impossible.submit(devices, kernel).get();
+  CHECK(none.made == 0);
+  CHECK(none.has_no_room);
+  CHECK_FALSE(none.is_lost);
+  CHECK_FALSE(devices.problem().empty());
 }
 
 }  // namespace raddle::gpu

@@ -1,0 +1,32 @@
+#pragma once
+#include "gpu/cuda/driver.hpp"
+#include "gpu/memory/copy_engine.hpp"
+
+namespace raddle::gpu {
+
+/// Copies of one stream. @pre its context is that of this thread
+class StreamCopies final : public CopyEngine {
+ public:
+  StreamCopies(const CudaDriver& driver, void* stream) : driver_(driver), stream_(stream) {}
+  int allocate(std::uint64_t& address, std::size_t bytes) override {
+    if (const int error = driver_.allocate(&address, bytes, stream_)) return error;
+    return wait();
+  }
+  int free(std::uint64_t address) override { return driver_.free(address, stream_); }
+  int copy_in(std::uint64_t to, const void* from, std::size_t bytes) override {
+    return driver_.copy_in(to, from, bytes, stream_);
+  }
+  int copy_out(void* to, std::uint64_t from, std::size_t bytes) override {
+    return driver_.copy_out(to, from, bytes, stream_);
+  }
+  int copy_within(std::uint64_t to, std::uint64_t from, std::size_t bytes) override {
+    return driver_.copy_within(to, from, bytes, stream_);
+  }
+  int wait() override { return driver_.wait_for_stream(stream_); }
+
+ private:
+  const CudaDriver& driver_;
+  void* const stream_;
+};
+
+}  // namespace raddle::gpu

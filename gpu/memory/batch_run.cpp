@@ -1,0 +1,104 @@
+#include "gpu/memory/batch_run.hpp"
+
+#include <utility>
+
+#include "vm/value/buffer.hpp"
+
+namespace raddle::gpu {
+
+namespace {
+
+constexpr std::size_t word_bytes = sizeof(std::int64_t);
+
+/// Points of a batch, without what tells its owner.
+vm::DeviceBatch part_of(const vm::DeviceBatch& batch, std::int64_t first, std::int64_t count) {
+  vm::DeviceBatch part{.kernel = batch.kernel,
+                       .words = batch.words,
+                       .results = batch.results,
+                       .arrays = batch.arrays,
+                       .reads = batch.reads,
+                       .run = batch.run,
+                       .done = {}};
+  part.words[0] += first * batch.words[1];
+  part.words[2] = count;
+  const auto cut = [&](vm::AddressedMemory& memory) {
+    const std::size_t element = memory.size_bytes / static_cast<std::size_t>(batch.count());
+    part.words[memory.word] += first * static_cast<std::int64_t>(element);
+    memory.size_bytes = static_cast<std::size_t>(count) * element;
+  };
+  for (vm::AddressedMemory& memory : part.results) cut(memory);
+  for (std::size_t i = 0; i < part.reads; ++i) cut(part.arrays[i]);
+  return part;
+}
+
+/// @param words  with addresses on the card  @return an error's number
+int take_results(const vm::DeviceBatch& batch, const std::vector<std::int64_t>& words,
+                 std::span<const std::size_t> made, CopyEngine& engine) {
+  int error = 0;
+  for (std::size_t i = 0; error == 0 && i < batch.results.size(); ++i) {
+    const std::size_t word = batch.results[i].word;
+    if (made[i] != 0)
+      error =
+          engine.copy_out(reinterpret_cast<void*>(batch.words[word]), static_cast<std::uint64_t>(words[word]), made[i]);
+  }
+  const int error_of_wait = engine.wait();  // after an error, too: for copies that were asked for before it
+  return error != 0 ? error : error_of_wait;
+}
+
+BatchRun run_whole(const vm::DeviceBatch& batch, CardMemory& memory, CopyEngine& engine, const ComputePoints& compute) {
+  std::vector<Operand> reads, results;
+  const auto operand = [&batch](const vm::AddressedMemory& each) {
+    return operand_of(static_cast<std::uint64_t>(batch.words[each.word]), each);
+  };
+  for (const vm::AddressedMemory& each : batch.arrays) reads.push_back(operand(each));
+  for (const vm::AddressedMemory& each : batch.results) results.push_back(operand(each));
+  results.push_back({.bytes = word_bytes});
+  auto hold = memory.admit(reads, results, engine);
+  if (!hold) return {.error = hold.error()};
+
+  std::vector<std::int64_t> words = batch.words;
+  for (std::size_t i = 0; i < batch.arrays.size(); ++i)
+    if (batch.arrays[i].size_bytes != 0) words[batch.arrays[i].word] = static_cast<std::int64_t>(hold->reads[i]);
+  for (std::size_t i = 0; i < batch.results.size(); ++i)
+    words[batch.results[i].word] = static_cast<std::int64_t>(hold->results[i]);
+  BatchRun run{.traffic = hold->traffic};
+  std::vector<std::size_t> made_bytes;
+  if (const auto made = compute(batch, words, hold->results.back())) {
+    run.made = *made;
+    for (const vm::AddressedMemory& result : batch.results) {
+      made_bytes.push_back(result.size_bytes / static_cast<std::size_t>(batch.count()) *
+                           static_cast<std::size_t>(*made));
+      run.traffic.bytes_down += made_bytes.back();
+    }
+    run.error = take_results(batch, words, made_bytes, engine);
+  } else {
+    run.error = made.error();
+  }
+  if (run.error != 0) made_bytes.clear(), run.made = 0;
+  memory.release(std::move(*hold), made_bytes);
+  return run;
+}
+
+}  // namespace
+
+Operand operand_of(std::uint64_t address, const vm::AddressedMemory& memory) {
+  Operand operand{.host = reinterpret_cast<const void*>(address), .bytes = memory.size_bytes};
+  if (memory.buffer == nullptr || memory.size_bytes == 0) return operand;
+  operand.buffer = memory.buffer->number();
+  operand.offset = address - reinterpret_cast<std::uint64_t>(memory.buffer->data());
+  return operand;
+}
+
+BatchRun run_batch(const vm::DeviceBatch& batch, CardMemory& memory, CopyEngine& engine, const ComputePoints& compute) {
+  BatchRun run = run_whole(batch, memory, engine, compute);
+  if (run.error != CardMemory::no_room || batch.count() == 1) return run;
+  const std::int64_t half = batch.count() / 2;
+  run = run_batch(part_of(batch, 0, half), memory, engine, compute);
+  if (run.error != 0 || run.made < half) return run;
+  BatchRun rest = run_batch(part_of(batch, half, batch.count() - half), memory, engine, compute);
+  rest.made += half;
+  rest.traffic += run.traffic;
+  return rest;
+}
+
+}  // namespace raddle::gpu

@@ -1,0 +1,323 @@
+#include "gpu/memory/card_memory.hpp"
+
+#include <algorithm>
+
+namespace raddle::gpu {
+
+struct CardMemory::Copy {
+  std::uint64_t buffer = 0;
+  std::size_t begin = 0, end = 0;
+  Arena::Block* block = nullptr;
+  std::list<Copy>::iterator self{};
+  std::list<Copy*>::iterator place_of_unused{};  ///< if it is findable and nobody holds it
+  std::size_t holders = 0;
+  bool is_findable = false;
+  bool is_made = false;
+  int error = 0;  ///< it could not be made
+};
+
+CardMemory::CardMemory(std::size_t limit, std::size_t chunk)
+    : limit_(limit / Arena::granule * Arena::granule), chunk_(Arena::rounded(chunk)) {}
+
+CardMemory::~CardMemory() = default;
+
+/// Operands of one buffer that overlap or touch are one part.
+std::vector<CardMemory::Part> CardMemory::parts_of(std::span<const Operand> reads) {
+  std::vector<Part> all;
+  for (const Operand& operand : reads)
+    if (operand.bytes != 0 && operand.buffer != 0)
+      all.push_back({.buffer = operand.buffer,
+                     .begin = operand.offset,
+                     .end = operand.offset + operand.bytes,
+                     .host = static_cast<const std::byte*>(operand.host)});
+  std::ranges::sort(all, {}, [](const Part& part) { return Place(part.buffer, part.begin); });
+  std::vector<Part> joined;
+  for (const Part& part : all) {
+    if (!joined.empty() && joined.back().buffer == part.buffer && part.begin <= joined.back().end)
+      joined.back().end = std::max(joined.back().end, part.end);
+    else
+      joined.push_back(part);
+  }
+  return joined;
+}
+
+/// The copy that has all of it; null: there is none.
+CardMemory::Copy* CardMemory::find(const Part& part) {
+  const auto next = findable_.upper_bound(Place(part.buffer, part.begin));
+  if (next == findable_.begin()) return nullptr;
+  Copy* const copy = std::prev(next)->second;
+  return copy->buffer == part.buffer && copy->end >= part.end ? copy : nullptr;
+}
+
+void CardMemory::pin(Copy& copy, Hold& hold) {
+  if (copy.holders++ == 0 && copy.is_findable) unused_.erase(copy.place_of_unused);
+  hold.copies.push_back(&copy);
+}
+
+void CardMemory::let_go(Copy& copy) {
+  if (--copy.holders == 0) free_unused(copy);
+}
+
+/// Nobody holds it: it is kept if it can be found.
+void CardMemory::free_unused(Copy& copy) {
+  if (copy.is_findable) {
+    copy.place_of_unused = unused_.insert(unused_.end(), &copy);
+    return;
+  }
+  arena_.give_back(copy.block);
+  copies_.erase(copy.self);
+}
+
+/// It is gone as soon as nobody holds it.
+void CardMemory::hide(Copy& copy) {
+  if (!copy.is_findable) return;
+  findable_.erase(Place(copy.buffer, copy.begin));
+  copy.is_findable = false;
+  if (copy.holders != 0) return;
+  unused_.erase(copy.place_of_unused);
+  free_unused(copy);
+}
+
+/// Unless there is one already that has as much. Those within it are not needed any more. @pre somebody holds it
+void CardMemory::make_findable(Copy& copy) {
+  const Part part{.buffer = copy.buffer, .begin = copy.begin, .end = copy.end};
+  if (find(part) != nullptr) return;
+  auto within = findable_.lower_bound(Place(copy.buffer, copy.begin));
+  while (within != findable_.end() && within->second->buffer == copy.buffer && within->second->end <= copy.end)
+    hide(*std::exchange(within, std::next(within))->second);
+  copy.is_findable = findable_.emplace(Place(copy.buffer, copy.begin), &copy).second;
+}
+
+void CardMemory::forget_freed() {
+  for (const std::uint64_t buffer : freed_.take())
+    for (auto copy = findable_.lower_bound(Place(buffer, 0)); copy != findable_.end() && copy->first.first == buffer;)
+      hide(*std::exchange(copy, std::next(copy))->second);
+}
+
+/// Another chunk, for a block of so many bytes. @return false: the limit is reached, or the card has no more
+bool CardMemory::grow(std::size_t bytes, CopyEngine& engine) {
+  const std::size_t least = Arena::rounded(bytes), left = limit_ - taken_from_card_;
+  if (least > left) return false;
+  std::size_t size = std::min(left, std::max(chunk_, least));
+  std::uint64_t address = 0;
+  if (engine.allocate(address, size) != 0) {  // others use the card, too
+    size = least;
+    if (engine.allocate(address, size) != 0) return false;
+  }
+  taken_from_card_ += size;
+  arena_.add({address, size});
+  return true;
+}
+
+/// Chunks of which nothing is taken go back: a larger one may fit then.
+void CardMemory::shrink(CopyEngine& engine) {
+  while (const std::optional<Arena::Chunk> chunk = arena_.take_empty_chunk()) {
+    engine.free(chunk->address);
+    taken_from_card_ -= chunk->bytes;
+  }
+}
+
+/// @return null: there is no room for so much beside what the batch holds already
+Arena::Block* CardMemory::take(std::size_t bytes, CopyEngine& engine, Hold& hold, std::unique_lock<std::mutex>& lock) {
+  bool has_shrunk = false;
+  while (true) {
+    if (Arena::Block* const block = arena_.take(bytes)) return block;
+    if (grow(bytes, engine)) continue;
+    if (!unused_.empty()) {
+      hide(*unused_.front());
+      ++hold.traffic.evictions;
+    } else if (holds_ != 0) {
+      changed_.wait(lock);
+      forget_freed();
+    } else if (!has_shrunk) {
+      shrink(engine);
+      has_shrunk = true;
+    } else {
+      return nullptr;
+    }
+  }
+}
+
+/// Memory for parts that are not there, for what nobody knows, and for results.
+bool CardMemory::take_all(std::span<Part> parts, std::span<const Operand> reads, Hold& hold, CopyEngine& engine,
+                          std::unique_lock<std::mutex>& lock) {
+  for (Part& part : parts) {
+    part.copy = find(part);
+    if (part.copy == nullptr) continue;
+    hold.traffic.bytes_kept += part.end - part.begin;
+    pin(*part.copy, hold);
+  }
+  for (Part& part : parts) {
+    if (part.copy != nullptr) continue;
+    part.block = take(part.end - part.begin, engine, hold, lock);
+    if (part.block == nullptr) return false;
+    part.copy =
+        &copies_.emplace_back(Copy{.buffer = part.buffer, .begin = part.begin, .end = part.end, .block = part.block});
+    part.copy->self = std::prev(copies_.end());
+    pin(*part.copy, hold);
+  }
+  for (const Operand& operand : reads) {
+    if (operand.bytes == 0 || operand.buffer != 0) continue;
+    Arena::Block* const block = take(operand.bytes, engine, hold, lock);
+    if (block == nullptr) return false;
+    hold.blocks.push_back(block);
+  }
+  for (const Operand& operand : hold.results_on_host) {
+    Arena::Block* const block = operand.bytes == 0 ? nullptr : take(operand.bytes, engine, hold, lock);
+    hold.blocks_of_results.push_back(block);
+    if (operand.bytes != 0 && block == nullptr) return false;
+  }
+  return true;
+}
+
+/// How new copies are filled: from what the card has already, and for the rest from the host.
+std::vector<CardMemory::Step> CardMemory::steps_for(std::span<Part> parts, Hold& hold) {
+  std::vector<Step> steps;
+  for (const Part& part : parts) {
+    if (part.block == nullptr) continue;
+    std::size_t next = part.begin;
+    const auto from_host = [&](std::size_t end) {
+      if (end <= next) return;
+      steps.push_back({.to = part.block->address + (next - part.begin),
+                       .host = part.host + (next - part.begin),
+                       .bytes = end - next});
+      hold.traffic.bytes_up += end - next;
+      next = end;
+    };
+    auto found = findable_.upper_bound(Place(part.buffer, part.begin));
+    if (found != findable_.begin()) --found;
+    for (; found != findable_.end() && found->first < Place(part.buffer, part.end); ++found) {
+      Copy& copy = *found->second;
+      if (copy.buffer != part.buffer || copy.end <= next || !copy.is_made) continue;
+      from_host(copy.begin);
+      const std::size_t end = std::min(copy.end, part.end);
+      steps.push_back({.to = part.block->address + (next - part.begin),
+                       .from = copy.block->address + (next - copy.begin),
+                       .bytes = end - next});
+      hold.traffic.bytes_kept += end - next;
+      next = end;
+      pin(copy, hold);
+    }
+    from_host(part.end);
+  }
+  return steps;
+}
+
+/// Then waits for those that others make. @return an error's number
+int CardMemory::make_copies(std::span<const Step> steps, std::span<Part> parts, CopyEngine& engine) {
+  int error = 0;
+  for (const Step& step : steps) {
+    if (error != 0) break;
+    error = step.host != nullptr ? engine.copy_in(step.to, step.host, step.bytes)
+                                 : engine.copy_within(step.to, step.from, step.bytes);
+  }
+  const bool has_own = std::ranges::any_of(parts, [](const Part& part) { return part.block != nullptr; });
+  if (has_own) {
+    const int error_of_wait = engine.wait();  // other streams are to read them, too
+    if (error == 0) error = error_of_wait;
+  }
+  std::unique_lock lock(mutex_);
+  for (const Part& part : parts) {
+    if (part.block == nullptr) continue;
+    part.copy->is_made = error == 0;
+    part.copy->error = error;
+    if (error != 0) hide(*part.copy);
+  }
+  if (has_own) changed_.notify_all();
+  for (const Part& part : parts) {
+    changed_.wait(lock, [&] { return part.copy->is_made || part.copy->error != 0; });
+    if (error == 0) error = part.copy->error;
+  }
+  return error;
+}
+
+std::expected<CardMemory::Hold, int> CardMemory::admit(std::span<const Operand> reads, std::span<const Operand> results,
+                                                       CopyEngine& engine) {
+  std::vector<Part> parts = parts_of(reads);
+  std::size_t needed = 0;
+  for (const Part& part : parts) needed += Arena::rounded(part.end - part.begin);
+  for (const Operand& operand : reads) needed += operand.buffer == 0 ? Arena::rounded(operand.bytes) : 0;
+  for (const Operand& operand : results) needed += Arena::rounded(operand.bytes);
+
+  Hold hold;
+  hold.results_on_host.assign(results.begin(), results.end());
+  std::unique_lock lock(mutex_);
+  const std::uint64_t ticket = next_ticket_++;
+  changed_.wait(lock, [&] { return served_ticket_ == ticket; });
+  forget_freed();
+  const bool has_room = needed <= limit_ && take_all(parts, reads, hold, engine, lock);
+  std::vector<Step> steps;
+  if (has_room) {
+    steps = steps_for(parts, hold);
+    for (const Part& part : parts)
+      if (part.block != nullptr) make_findable(*part.copy);
+    ++holds_;
+  } else {
+    drop(hold);
+  }
+  ++served_ticket_;
+  changed_.notify_all();
+  if (!has_room) return std::unexpected(no_room);
+  lock.unlock();
+
+  auto own = hold.blocks.begin();
+  for (const Operand& operand : reads) {
+    std::uint64_t& address = hold.reads.emplace_back(0);
+    if (operand.bytes == 0) continue;
+    if (operand.buffer == 0) {
+      address = (*own++)->address;
+      steps.push_back({.to = address, .host = operand.host, .bytes = operand.bytes});
+      hold.traffic.bytes_up += operand.bytes;
+      continue;
+    }
+    const auto part = std::ranges::find_if(parts, [&](const Part& each) {
+      return each.buffer == operand.buffer && each.begin <= operand.offset && operand.offset < each.end;
+    });
+    address = part->copy->block->address + (operand.offset - part->copy->begin);
+  }
+  for (const Arena::Block* const block : hold.blocks_of_results)
+    hold.results.push_back(block == nullptr ? 0 : block->address);
+  if (const int error = make_copies(steps, parts, engine); error != 0) {
+    engine.wait();  // for what was asked for before the error
+    release(std::move(hold), {});
+    return std::unexpected(error);
+  }
+  return hold;
+}
+
+/// @pre mutex_ is held
+void CardMemory::drop(Hold& hold) {
+  for (Arena::Block* const block : hold.blocks) arena_.give_back(block);
+  for (Arena::Block* const block : hold.blocks_of_results)
+    if (block != nullptr) arena_.give_back(block);
+  for (Copy* const copy : hold.copies) let_go(*copy);
+}
+
+void CardMemory::release(Hold&& hold, std::span<const std::size_t> made) {
+  const std::lock_guard lock(mutex_);
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    const Operand& operand = hold.results_on_host[i];
+    Arena::Block*& block = hold.blocks_of_results[i];
+    if (operand.buffer == 0 || made[i] == 0 || block == nullptr) continue;
+    Copy& copy = copies_.emplace_back(Copy{.buffer = operand.buffer,
+                                           .begin = operand.offset,
+                                           .end = operand.offset + made[i],
+                                           .block = std::exchange(block, nullptr),
+                                           .is_made = true});
+    copy.self = std::prev(copies_.end());
+    pin(copy, hold);
+    make_findable(copy);
+  }
+  drop(hold);
+  --holds_;
+  forget_freed();
+  changed_.notify_all();
+}
+
+void CardMemory::give_back_chunks(CopyEngine& engine) {
+  const std::lock_guard lock(mutex_);
+  while (!unused_.empty()) hide(*unused_.front());
+  shrink(engine);
+}
+
+}  // namespace raddle::gpu

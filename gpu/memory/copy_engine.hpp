@@ -1,0 +1,26 @@
+#pragma once
+// How bytes come to a card and from it.
+#include <cstddef>
+#include <cstdint>
+
+namespace raddle::gpu {
+
+/// What is asked for is done in its order, and has been done when wait() returns. All functions return 0 or an error's
+/// number. Of one thread.
+class CopyEngine {
+ public:
+  static constexpr int out_of_memory = 2;  ///< CUDA_ERROR_OUT_OF_MEMORY
+
+  virtual ~CopyEngine() = default;
+  /// Memory that engines of other threads may use, too, at once. @param bytes  a multiple of Arena::granule
+  virtual int allocate(std::uint64_t& address, std::size_t bytes) = 0;
+  /// @pre nothing uses it any more
+  virtual int free(std::uint64_t address) = 0;
+  virtual int copy_in(std::uint64_t to, const void* from, std::size_t bytes) = 0;
+  virtual int copy_out(void* to, std::uint64_t from, std::size_t bytes) = 0;
+  /// From one place on the card to another one.
+  virtual int copy_within(std::uint64_t to, std::uint64_t from, std::size_t bytes) = 0;
+  virtual int wait() = 0;
+};
+
+}  // namespace raddle::gpu
