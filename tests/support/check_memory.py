@@ -71,6 +71,28 @@ def an_array_is_longer_than_memory(folder):
         expect((told["at most"] <= 32 * MIB, told["to the spill file"] > 100 * MIB), (True, True))
 
 
+def an_array_is_larger_than_half_of_the_machine(folder):
+    """A limit of addresses is what the machine has."""
+    folder.write("large.df", "int n = 75000000;\nfloat a[n];\nforeach i in [0 : n - 1] { a[i] = i * 0.5; }\ntrace(a[0], a[n - 1]);\n")
+    folder.write("larger.df", "int n = 4000000000000;\nfloat a[n];\nforeach i in [0 : n - 1] { a[i] = i * 0.5; }\ntrace(a[0], a[n - 1]);\n")
+
+    def limit_addresses():
+        resource.setrlimit(resource.RLIMIT_AS, (1024 * MIB, 1024 * MIB))
+
+    def run(words):
+        return subprocess.run([folder.raddle, "run", "-j", "1", *words], cwd=folder.path, preexec_fn=limit_addresses, capture_output=True,
+                              text=True, timeout=60, check=False)
+
+    done = run(["large.df"])
+    expect(done.returncode, 1)
+    expect_in("the array `a[75000000]` needs 0.559 GiB of memory: more than half of what this process may use", done.stderr)
+    done = run(["--memory", "32M", "large.df"])
+    expect((done.returncode, done.stdout), (0, "trace: 0.0,37499999.5\n"))
+    done = run(["--memory", "32M", "larger.df"])
+    expect(done.returncode, 1)
+    expect_in("the array `a[4000000000000]` needs 2.98e+04 GiB: more than --memory 32.0 MiB and the disk of the folder `", done.stderr)
+
+
 def the_process_stays_within_its_limit(folder):
     """What the system says: the limit, a sixteenth for pages of the file, and what a run has without arrays."""
     folder.write("tiles.df", TILES)
@@ -138,5 +160,5 @@ def settings_and_sweeps(folder):
 
 
 if __name__ == "__main__":
-    main("memory", __doc__, [tiles_go_and_come, all_fits, an_array_is_longer_than_memory, the_process_stays_within_its_limit,
+    main("memory", __doc__, [tiles_go_and_come, all_fits, an_array_is_longer_than_memory, an_array_is_larger_than_half_of_the_machine, the_process_stays_within_its_limit,
                              too_little_is_an_error, no_folder_no_disk, a_kill_leaves_nothing, settings_and_sweeps])

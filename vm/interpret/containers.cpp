@@ -16,11 +16,19 @@ namespace {
 
 Value list_value(Ref<Array> array) { return Value::of_object(ValueKind::array, std::move(array)); }
 
+/// With --memory what does not fit goes to a disk.
+bool has_room_for(double bytes) {
+  const BoundedMemory* const bounded = BoundedMemory::get();
+  return bounded ? bytes <= bounded->space_bytes() : fits_in_memory(bytes);
+}
+
 /// Of a dense array that no memory holds: told before the first of its elements is computed.
 std::string too_large_text(std::string_view name, const std::vector<std::int64_t>& extents, double bytes) {
   const std::string shape = fmt::format("[{}]", fmt::join(extents, ", "));
-  return no_memory_text(name.empty() ? "an array of the shape " + shape : fmt::format("the array `{}{}`", name, shape),
-                        bytes);
+  const std::string what =
+      name.empty() ? "an array of the shape " + shape : fmt::format("the array `{}{}`", name, shape);
+  const BoundedMemory* const bounded = BoundedMemory::get();
+  return bounded ? bounded->no_space_text(what, bytes) : no_memory_text(what, bytes);
 }
 
 }  // namespace
@@ -39,7 +47,7 @@ bool Interpreter::array_new(Frame& frame, const Instruction& in) {
     const ValueKind kind = info.filled_with ? kind_of(*info.filled_with) : ValueKind::float_;
     auto bytes = static_cast<double>(Buffer::size_of(kind));
     for (const std::int64_t extent : extents) bytes *= static_cast<double>(extent);
-    if (!fits_in_memory(bytes)) return here_.fail(frame, in, too_large_text(info.name, extents, bytes)), false;
+    if (!has_room_for(bytes)) return here_.fail(frame, in, too_large_text(info.name, extents, bytes)), false;
     std::size_t count = 1;  // unsigned: beside an extent of 0 others may be as large as they like
     for (const std::int64_t extent : extents) count *= static_cast<std::size_t>(extent);
     if (info.filled_with) array->expect_numbers(kind, count);

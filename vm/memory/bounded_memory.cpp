@@ -336,6 +336,14 @@ void BoundedMemory::drop_strays() {
 
 // ---------------------------------------------------------------- no memory
 
+double BoundedMemory::space_bytes() const { return static_cast<double>(settings_.limit_bytes) + file_->free_bytes(); }
+
+std::string BoundedMemory::no_space_text(const std::string& what, double bytes) const {
+  constexpr double gib = 1U << 30;
+  return fmt::format("{} needs {:.3g} GiB: more than --memory {} and the disk of the folder `{}` have", what,
+                     bytes / gib, mebibytes(settings_.limit_bytes), file_->folder());
+}
+
 void BoundedMemory::end_for_limit() {
   settings_.end(
       fmt::format("--memory {} is too little: elements of arrays that lie apart, which can not go to the file, "

@@ -73,6 +73,11 @@ class BoundedMemory {
   /// Memory of numbers that never goes. @param change  bytes, negative where it is given back
   void count_small(std::ptrdiff_t change);
 
+  /// What arrays can take: the limit, and what the disk has left.
+  double space_bytes() const;
+  /// What is told of one that takes more. @param what  as a sentence begins: "the array `a[5]`"
+  std::string no_space_text(const std::string& what, double bytes) const;
+
   std::size_t limit_bytes() const { return settings_.limit_bytes; }
   Counters counters() const;
 

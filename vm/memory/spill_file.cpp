@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -95,6 +96,12 @@ int SpillFile::map_to_write(Slot slot, void* at, std::size_t bytes) {
 void SpillFile::forget(Slot slot, std::size_t bytes) const {
   static_cast<void>(
       posix_fadvise(file_, static_cast<off_t>(slot * slot_bytes_), static_cast<off_t>(bytes), POSIX_FADV_DONTNEED));
+}
+
+double SpillFile::free_bytes() const {
+  struct statvfs disk;
+  if (fstatvfs(file_, &disk) != 0) return 0;
+  return static_cast<double>(disk.f_bavail) * static_cast<double>(disk.f_frsize);
 }
 
 }  // namespace raddle::vm

@@ -40,6 +40,8 @@ class SpillFile {
   /// The system need not keep what it has read of the slot.
   void forget(Slot slot, std::size_t bytes) const;
 
+  /// What the disk has left, for this user. 0 where nobody says
+  double free_bytes() const;
   const std::string& folder() const { return folder_; }
 
  private:
