@@ -34,11 +34,10 @@ std::size_t whole_pages(std::size_t bytes) {
 
 std::string mebibytes(std::size_t bytes) { return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / (1 << 20)); }
 
-/// @error std::bad_alloc
+/// @return null: the system has none
 std::byte* fresh_pages(std::size_t bytes) {
   void* const pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (pages == MAP_FAILED) throw std::bad_alloc();
-  return static_cast<std::byte*>(pages);
+  return pages == MAP_FAILED ? nullptr : static_cast<std::byte*>(pages);
 }
 
 /// Of the process that are pages of files. Source: proc(5), statm
@@ -58,7 +57,7 @@ struct BoundedMemory::Piece {
   std::size_t bytes = 0;               ///< whole pages
   std::atomic<std::size_t> unwritten;  ///< of the bytes that were asked for. acq_rel: who writes the last one, and so
                                        ///< closes the piece, sees what all others have written
-  std::atomic<bool> is_begun{false};   ///< not bare any more. relaxed: a hint; the state says it
+  std::atomic<bool> is_begun{false};   ///< not bare any more. acquire, release: who sees it may write
   PieceState state = PieceState::bare;
   SpillFile::Slot slot = SpillFile::no_slot;  ///< the file has it
   Piece* older = nullptr;                     ///< in the order of use, if it is kept
@@ -117,7 +116,9 @@ BoundedMemory::Counters BoundedMemory::counters() const {
 // ---------------------------------------------------------------- taking and giving back
 
 BoundedMemory::Block& BoundedMemory::take(std::size_t bytes) {
-  auto* const block = new Block(fresh_pages(whole_pages(bytes)), bytes);
+  std::byte* const pages = fresh_pages(whole_pages(bytes));
+  if (!pages) throw std::bad_alloc();
+  auto* const block = new Block(pages, bytes);
   const std::lock_guard lock(mutex_);
   blocks_.insert(block);
   return *block;
@@ -264,14 +265,15 @@ void BoundedMemory::send_away(Lock& lock, Piece& piece) {
 
 void BoundedMemory::bring(Lock& lock, Piece& piece) {
   piece.state = PieceState::coming;
-  if (!make_room(lock, piece.bytes)) {
+  const bool has_room = make_room(lock, piece.bytes);
+  std::byte* const pages = has_room ? fresh_pages(piece.bytes) : nullptr;
+  if (!pages) {
     piece.state = PieceState::away;  // it is read from there
     return moved_.notify_all();
   }
   add(piece.bytes);
   counters_.bytes_in += piece.bytes;
   lock.unlock();
-  std::byte* const pages = fresh_pages(piece.bytes);
   int error = file_->read(piece.slot, pages, piece.bytes);
   // at once, as in SpillFile::map()
   if (error == 0 &&
