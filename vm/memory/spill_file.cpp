@@ -15,11 +15,11 @@ namespace raddle::vm {
 namespace {
 
 /// @return -1 with errno
-int open_nameless_in(const std::string& folder, int more_flags) {
-  const int file = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC | more_flags, 0600);
+int open_nameless_in(const std::string& folder) {
+  const int file = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (file >= 0 || errno != EOPNOTSUPP) return file;
   std::string name = folder + "/raddle-spill-XXXXXX";  // not every file system has files without names
-  const int named = mkostemp(name.data(), O_CLOEXEC | more_flags);
+  const int named = mkostemp(name.data(), O_CLOEXEC);
   if (named >= 0) unlink(name.c_str());
   return named;
 }
@@ -28,9 +28,9 @@ int open_nameless_in(const std::string& folder, int more_flags) {
 
 std::expected<std::unique_ptr<SpillFile>, std::string> SpillFile::open(const std::string& folder,
                                                                        std::size_t slot_bytes) {
-  int file = open_nameless_in(folder, O_DIRECT);
-  if (file < 0 && errno == EINVAL) file = open_nameless_in(folder, 0);
+  const int file = open_nameless_in(folder);
   if (file < 0) return std::unexpected("no file can be made in `" + folder + "`: " + std::strerror(errno));
+  static_cast<void>(fcntl(file, F_SETFL, O_DIRECT));  // where the file system lets it
   return std::unique_ptr<SpillFile>(new SpillFile(file, folder, slot_bytes));
 }
 
