@@ -116,7 +116,8 @@ class alignas(64) Array final : public HeapObject {
   Ref<Failure> missing(const Value& key) const;
 
   // ---- filled by index launches: see Note [Promises]
-  /// Launches alone are to write the numbers 0..count-1: a dense array. Before anybody else sees the array.
+  /// Launches, and single elements beside them, are to write the numbers 0..count-1: a dense array. Before anybody else
+  /// sees the array.
   void expect_numbers(ValueKind kind, std::size_t count);
   /// Says that the caller, who holds the only writer, is about to write the numbers 0..count-1, each once, and nothing
   /// else. @return false: others may write, there is something already, or nothing is kept of single elements
