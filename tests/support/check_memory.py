@@ -94,7 +94,7 @@ def an_array_is_larger_than_half_of_the_machine(folder):
 
 
 def the_process_stays_within_its_limit(folder):
-    """What the system says: the limit, a sixteenth for pages of the file, and what a run has without arrays."""
+    """What the system says: of tiles, each less than a quarter of the limit: the limit, and what a run has without arrays."""
     folder.write("tiles.df", TILES)
     folder.write("nothing.df", "trace(1);\n")
 

@@ -80,13 +80,13 @@ std::expected<vm::RunOptions, int> run_options(const Options& given, const std::
     vm::print_stderr("raddle: {}\n", apps.error());
     return std::unexpected(exit_usage);
   }
+  if (!limit_memory(given)) return std::unexpected(exit_usage);  // before devices have threads
   const auto devices = gpu::open_devices(given.gpus);
   if (!devices) {
     vm::print_stderr("raddle: --gpus {}: {}\n", given.gpus, devices.error());
     return std::unexpected(exit_usage);
   }
   vm::RunOptions options;
-  if (!limit_memory(given)) return std::unexpected(exit_usage);
   options.devices = *devices;
   options.workers = given.workers != 0 ? given.workers : core_count();
   options.process_budget = process_budget(given.process_limit, options.workers);
