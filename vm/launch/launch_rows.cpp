@@ -1,10 +1,10 @@
-// Nests whose inner loops are short, as in `d[k, c] = p[k, c] - p[i, c]` with three coordinates: to look for rows,
-// streams and keys of each inner loop would take much longer than its points. So all that is the same for many inner
+// Nests whose inner loops are not long, as in `d[k, c] = p[k, c] - p[i, c]` with three coordinates: to look for rows,
+// streams and keys of each inner loop would take longer than its points. So all that is the same for many inner
 // loops is looked up once, and what is left of one is the call of machine code.
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <span>
+#include <vector>
 
 #include "vm/interpret/run_state.hpp"
 #include "vm/launch/launch_elements.hpp"
@@ -16,7 +16,8 @@ namespace raddle::vm {
 
 namespace {
 
-constexpr std::int64_t longest_row = 64;  ///< points: longer ones are run as blocks
+constexpr std::int64_t longest_row = 4096;        ///< points: longer ones are run as blocks
+constexpr std::int64_t longest_bounded_row = 64;  ///< where memory has a limit: blocks tell it what they read
 
 /// Where the elements lie that a read or sink is about: those of the first point of a row follow `base + offset`.
 std::optional<RowPlace> row_place(const PointLaunch& points, Array& array, std::uint32_t key_number, ValueKind kind) {
@@ -46,28 +47,27 @@ void Launcher::open_rows(PointLaunch& points) {
   const IndexLaunch& launch = piece.site.launch;
   const auto is_small = [](std::int64_t number) { return -affine_base_limit < number && number < affine_base_limit; };
   if (!points.is_plain || !points.is_contiguous || is_perturbed_ || forces_points(piece) || !piece.inner.is_whole() ||
-      piece.inner.count > longest_row || points.projection || points.prelude->function.is_heavy ||
-      points.prelude->function.calls_library || launch.reads.size() + launch.sinks.size() > points.row_places.size())
+      piece.inner.count > (BoundedMemory::get() ? longest_bounded_row : longest_row) || points.projection ||
+      points.prelude->function.is_heavy || points.prelude->function.calls_library)
     return;
-  std::size_t count = 0;
   for (std::size_t i = 0; i < launch.reads.size(); ++i) {
     Array* const array = array_in(piece.frame.at(launch.reads[i].array));
     const ValueKind kind = kind_of(points.computation.function.leaf_parameters[i + 1]);
     if (!array || launch.reads[i].key_count != 1) return;
     const auto place = row_place(points, *array, launch.reads[i].first_key, kind);
     if (!place || !place->numbers || !is_small(place->offset)) return;
-    points.row_places[count++] = *place;
+    points.row_places.push_back(*place);
   }
   for (std::size_t i = 0; i < launch.sinks.size(); ++i) {
     const LaunchSink& sink = launch.sinks[i];
     Array& array = object_in<Array>(piece.frame.at(sink.target));
     OpenNumbers* const open = array.numbers();
     if (sink.key_count != 1 || !sink.row_keys.empty() || !open || array.is_closed()) return;
-    const auto place = row_place(points, array, sink.first_key, open->kind());
+    auto place = row_place(points, array, sink.first_key, open->kind());
     if (!place || !is_small(place->offset)) return;
-    points.row_places[count] = *place;
-    points.row_places[count].numbers = static_cast<std::byte*>(open->numbers().at_index(0));
-    points.row_places[count++].count = static_cast<std::int64_t>(open->count());
+    place->numbers = static_cast<std::byte*>(open->numbers().at_index(0));
+    place->count = static_cast<std::int64_t>(open->count());
+    points.row_places.push_back(*place);
   }
   points.runs_rows = true;
 }
@@ -80,7 +80,7 @@ std::int64_t Launcher::run_rows(PointLaunch& points, std::int64_t end, ValuesAhe
   const std::int64_t* const values = ahead.rows.data() + (first - ahead.first);
   const std::int64_t most = std::min(ahead.end, end) - first;
   const std::size_t read_count = points.piece.site.launch.reads.size();
-  const std::span places(points.row_places.data(), read_count + points.piece.site.launch.sinks.size());
+  const std::vector<RowPlace>& places = points.row_places;
   const auto key_of = [&](const RowPlace& place, std::int64_t row) {
     return place.offset + (place.value == no_id ? 0 : values[place.value * points_at_once + row]);
   };

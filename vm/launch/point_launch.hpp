@@ -123,7 +123,7 @@ struct PointLaunch {
   std::array<std::int64_t, leaf_word_limit> values;  ///< results of the prelude
   std::int64_t iteration = 0;                        ///< of a nest's outer loop
   bool runs_rows = false;                            ///< see launch_rows.cpp
-  std::array<RowPlace, 12> row_places;               ///< of reads, then of sinks
+  std::vector<RowPlace> row_places;                  ///< of reads, then of sinks
   const bool has_fixed_rows;  ///< all points write to the same rows; in a nest, all of an iteration
   const bool is_contiguous;   ///< see IndexLaunch
   const bool is_plain;        ///< machine code computes few numbers of few others: see run_present_point()

@@ -3,6 +3,9 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <iterator>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -18,13 +21,30 @@ constexpr std::size_t page_bytes = 4096, huge_page_bytes = std::size_t{2} << 20;
 struct Block {
   void* address;
   std::size_t bytes;
+  std::uint64_t kept_since;  ///< how many had been taken by then
 };
 
 struct Kept {
-  std::mutex mutex;  ///< guards all below
-  std::vector<Block> blocks;
+  std::mutex mutex;           ///< guards all below
+  std::vector<Block> blocks;  ///< the oldest first
   std::size_t bytes = 0;
   LargeBlocks::Counters counters;
+
+  std::uint64_t taken() const { return counters.made + counters.reused; }
+  /// Takes blocks out that have been kept for long, or are too many with `more` bytes besides. @error std::bad_alloc
+  std::vector<Block> take_unwanted(std::size_t more) {
+    std::size_t wanted_bytes = bytes;
+    auto wanted = blocks.begin();
+    const auto is_unwanted = [&](const Block& block) {
+      return block.kept_since + LargeBlocks::kept_takes < taken() || wanted_bytes + more > most_bytes();
+    };
+    for (; wanted != blocks.end() && is_unwanted(*wanted); ++wanted) wanted_bytes -= wanted->bytes;
+    std::vector<Block> unwanted(blocks.begin(), wanted);
+    blocks.erase(blocks.begin(), wanted);
+    bytes = wanted_bytes;
+    return unwanted;
+  }
+  static std::size_t most_bytes() { return memory_limit_bytes() / 4; }
 };
 
 /// Never destroyed: blocks are given back until the process ends.
@@ -33,7 +53,11 @@ Kept& kept() {
   return all;
 }
 
-std::size_t rounded(std::size_t bytes) { return (bytes + page_bytes - 1) / page_bytes * page_bytes; }
+/// Eight sizes between two powers of two, so that arrays of about the same size use the same blocks.
+std::size_t rounded(std::size_t bytes) {
+  const std::size_t unit = std::max(page_bytes, std::bit_floor(bytes) / 8);
+  return (bytes + unit - 1) / unit * unit;
+}
 
 void unmap(const std::vector<Block>& blocks) {
   for (const Block& block : blocks) munmap(block.address, block.bytes);
@@ -41,6 +65,10 @@ void unmap(const std::vector<Block>& blocks) {
 
 /// @return nullptr: the system has none
 void* map(std::size_t bytes) {
+  if (bytes < 2 * huge_page_bytes) {
+    void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return mapped == MAP_FAILED ? nullptr : mapped;
+  }
   const std::size_t with_margin = bytes + huge_page_bytes;
   void* const mapped = mmap(nullptr, with_margin, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) return nullptr;
@@ -63,38 +91,44 @@ void* LargeBlocks::take(std::size_t bytes) {
   std::vector<Block> unwanted;
   {
     const std::lock_guard lock(all.mutex);
-    const auto found = std::ranges::find(all.blocks, bytes, &Block::bytes);
-    if (found != all.blocks.end()) {
-      void* const block = found->address;
-      all.blocks.erase(found);
+    const auto last = std::ranges::find(all.blocks.rbegin(), all.blocks.rend(), bytes, &Block::bytes);
+    if (last != all.blocks.rend()) {
+      void* const block = last->address;
+      all.blocks.erase(std::prev(last.base()));
       all.bytes -= bytes;
       ++all.counters.reused;
       return block;
     }
     ++all.counters.made;
-    all.bytes = 0;
-    unwanted = std::exchange(all.blocks, {});
+    unwanted = all.take_unwanted(0);
   }
   unmap(unwanted);
-  void* const block = map(bytes);
+  void* block = map(bytes);
+  if (!block) {
+    trim();
+    block = map(bytes);
+  }
   if (!block) throw std::bad_alloc();
   return block;
 }
 
 void LargeBlocks::give_back(void* block, std::size_t bytes) noexcept {
   bytes = rounded(bytes);
-  Kept& all = kept();
-  try {
-    const std::lock_guard lock(all.mutex);
-    if (all.bytes + bytes <= memory_limit_bytes() / 4) {
-      all.blocks.push_back({block, bytes});
+  std::vector<Block> unwanted;
+  bool is_kept = false;
+  if (Kept& all = kept(); bytes <= all.most_bytes()) {
+    try {
+      const std::lock_guard lock(all.mutex);
+      unwanted = all.take_unwanted(bytes);
+      all.blocks.push_back({block, bytes, all.taken()});
       all.bytes += bytes;
-      return;
+      is_kept = true;
+    } catch (const std::bad_alloc&) {
+      // not kept
     }
-  } catch (const std::bad_alloc&) {
-    // not kept
   }
-  munmap(block, bytes);
+  if (!is_kept) munmap(block, bytes);
+  unmap(unwanted);
 }
 
 void LargeBlocks::trim() noexcept {

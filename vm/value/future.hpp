@@ -23,16 +23,15 @@ class Waiter {
   ~Waiter() = default;
 };
 
-/// Waiters taken from resolved futures, to be told by the worker once no lock is held.
+/// Waiters taken from resolved futures, to be told by the worker once no lock is held. Those of one future are told the
+/// youngest first: a worker runs first what it has queued last, so what the script says first is done first. The other
+/// way round, what ends an iteration lay below all that the next one does, and its arrays lived on.
 class WakeList {
  public:
   void add(Waiter* list) {
-    while (list) {
-      Waiter* rest = list->next;
-      list->next = head_;
-      head_ = list;
-      list = rest;
-    }
+    Waiter** end = &head_;
+    while (*end) end = &(*end)->next;
+    *end = list;
   }
   /// Calls resolved() on each; a waiter may be gone afterwards. Waking may resolve further futures: those make their
   /// own lists.

@@ -11,7 +11,7 @@ namespace raddle::vm {
 
 TEST_CASE("a block that was given back is the next one of its size") {
   LargeBlocks::trim();
-  const std::size_t bytes = LargeBlocks::least_bytes + 100;
+  const std::size_t bytes = (std::size_t{4} << 20) + 100;
   const LargeBlocks::Counters before = LargeBlocks::counters();
   void* const first = LargeBlocks::take(bytes);
   CHECK(reinterpret_cast<std::uintptr_t>(first) % (2 << 20) == 0);
@@ -24,13 +24,26 @@ TEST_CASE("a block that was given back is the next one of its size") {
   LargeBlocks::give_back(second, bytes);
 }
 
-TEST_CASE("what is kept goes back when another size is wanted") {
+TEST_CASE("blocks of several sizes are kept beside each other, each for sizes about as large") {
   LargeBlocks::trim();
-  const std::size_t bytes = LargeBlocks::least_bytes;
+  const std::size_t bytes = 9 * LargeBlocks::least_bytes;
   LargeBlocks::give_back(LargeBlocks::take(bytes), bytes);
   LargeBlocks::give_back(LargeBlocks::take(3 * bytes), 3 * bytes);
   const LargeBlocks::Counters before = LargeBlocks::counters();
-  LargeBlocks::give_back(LargeBlocks::take(bytes), bytes);
+  LargeBlocks::give_back(LargeBlocks::take(bytes - 10'000), bytes - 10'000);
+  LargeBlocks::give_back(LargeBlocks::take(3 * bytes), 3 * bytes);
+  CHECK(LargeBlocks::counters().made == before.made);
+  CHECK(LargeBlocks::counters().reused == before.reused + 2);
+}
+
+TEST_CASE("a block that nobody has wanted for long goes back") {
+  LargeBlocks::trim();
+  const std::size_t bytes = LargeBlocks::least_bytes;
+  LargeBlocks::give_back(LargeBlocks::take(3 * bytes), 3 * bytes);
+  for (std::uint64_t taken = 0; taken <= LargeBlocks::kept_takes; ++taken)
+    LargeBlocks::give_back(LargeBlocks::take(bytes), bytes);
+  const LargeBlocks::Counters before = LargeBlocks::counters();
+  LargeBlocks::give_back(LargeBlocks::take(3 * bytes), 3 * bytes);
   CHECK(LargeBlocks::counters().made == before.made + 1);
 }
 
@@ -38,7 +51,7 @@ TEST_CASE("blocks of many threads do not overlap") {
   std::vector<std::thread> threads;
   for (unsigned char mark = 1; mark <= 8; ++mark) {
     threads.emplace_back([mark] {
-      const std::size_t bytes = LargeBlocks::least_bytes * (1 + mark % 2);
+      const std::size_t bytes = (LargeBlocks::least_bytes << mark % 2) * (1 + mark % 4);
       for (int round = 0; round < 50; ++round) {
         auto* const block = static_cast<unsigned char*>(LargeBlocks::take(bytes));
         block[0] = block[bytes / 2] = block[bytes - 1] = mark;
