@@ -61,7 +61,8 @@ RADDLE_INLINE inline void visit_neighbours(const Lines& lines, std::size_t most,
 }
 
 constexpr std::size_t block_size = vm::ReductionTree<double>::block_size;
-constexpr std::size_t columns_at_once = 128;         // as many as the second cache takes
+constexpr std::size_t columns_at_once = 128;  // as many as the second cache takes
+constexpr std::size_t longest_short_line = 32;
 constexpr std::size_t column_size = block_size + 8;  // neighbours do not lie in the same set of the cache
 
 /// Rows to columns, of which eight numbers make a line of the cache.
@@ -218,6 +219,19 @@ std::int64_t place_of(const T* line, T wanted) {
   return k;
 }
 
+/// The same of short lines, whose elements follow each other: they are laid side by side.
+void sums_of_short_lines(const double* all, const Lines& lines, double* sums) {
+  std::vector<double> beside(lines.length * std::min(lines.count, columns_at_once));
+  visit_neighbours({lines.length, lines.first + lines.count, lines.first, lines.count}, columns_at_once,
+                   [&](std::size_t line, std::size_t count) {
+                     const double* const from = all + line * lines.length;
+                     for (std::size_t j = 0; j < count; ++j)
+                       for (std::size_t i = 0; i < lines.length; ++i)
+                         beside[i * count + j] = from[j * lines.length + i];
+                     sums_of_columns(beside.data(), {lines.length, count, 0, count}, sums + (line - lines.first));
+                   });
+}
+
 /// In each wanted line the first place of what is there in `extremes`; of a NaN, if there is one.
 template <typename T>
 std::vector<std::int64_t> places_in_lines(const T* all, const Lines& lines, const std::vector<T>& extremes) {
@@ -263,8 +277,9 @@ Result along_floats(Call, Arguments arguments, Results results) {
   } else {
     if (lines.length == 0 && lines.count > 0 && what != "sum") return fail("an empty array has no mean");
     const bool has_deviation = what == "var" || what == "std";
-    if (!has_deviation && lines.apart > 1) {
-      sums_of_columns(all, lines, found.data());
+    const bool are_short = lines.apart == 1 && lines.length <= longest_short_line;
+    if (!has_deviation && (lines.apart > 1 || are_short)) {
+      are_short ? sums_of_short_lines(all, lines, found.data()) : sums_of_columns(all, lines, found.data());
       // one that is not finite may only be so on the way
       if (std::ranges::all_of(found, [](double sum) { return std::isfinite(sum); })) {
         if (what == "mean")

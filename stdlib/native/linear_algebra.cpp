@@ -196,6 +196,15 @@ Result lstsq(Call, Arguments arguments, Results results) {
   return give(results, array_of(x));
 }
 
+/// The product of a matrix of rows x inner numbers and one of inner x columns.
+Value product_of(const double* a, const double* b, std::size_t rows, std::size_t inner, std::size_t columns) {
+  vm::Buffer::Owner product = vm::Buffer::make(vm::ValueKind::float_, rows * columns);
+  auto* const c = static_cast<double*>(product->at_index(0));
+  std::fill_n(c, product->count(), 0.0);
+  if (product->count() != 0 && inner > 0) methods().multiply(a, b, c, rows, inner, columns);
+  return Value::of_object(vm::ValueKind::array, vm::Array::packed_of(std::move(product)));
+}
+
 /// a, b, the extents of both; the first row of the product that is wanted, and how many are.
 Result matmul(Call, Arguments arguments, Results results) {
   const std::int64_t rows = arguments[2].as_int(), inner = arguments[3].as_int(), found = arguments[4].as_int(),
@@ -213,11 +222,18 @@ Result matmul(Call, Arguments arguments, Results results) {
   if (count_a != n * k || count_b != k * m) return fail("matmul: a matrix is not complete");
   const double bytes = 8.0 * static_cast<double>(part) * static_cast<double>(m);
   if (!vm::fits_in_memory(bytes)) return fail("matmul: " + vm::no_memory_text("a part of the product", bytes));
-  vm::Buffer::Owner product = vm::Buffer::make(vm::ValueKind::float_, part * m);
-  auto* const c = static_cast<double*>(product->at_index(0));
-  std::fill_n(c, product->count(), 0.0);
-  if (product->count() != 0 && k > 0) methods().multiply(a + static_cast<std::size_t>(first) * k, b, c, part, k, m);
-  return give(results, Value::of_object(vm::ValueKind::array, vm::Array::packed_of(std::move(product))));
+  return give(results, product_of(a + static_cast<std::size_t>(first) * k, b, part, k, m));
+}
+
+/// a, b, the elements of a, the columns of b; the first element and row that are wanted, and how many are.
+Result product_of_part(Call, Arguments arguments, Results results) {
+  const auto extent = [&](std::size_t i) { return static_cast<std::size_t>(arguments[i].as_int()); };
+  const std::size_t k = extent(2), m = extent(3), first = extent(4), wanted = extent(5);
+  std::size_t count_a = 0, count_b = 0;
+  const auto* const a = static_cast<const double*>(arguments[0].as_array().packed(count_a));
+  const auto* const b = static_cast<const double*>(arguments[1].as_array().packed(count_b));
+  if (count_a != k || count_b != k * m) return fail("matmul: an array is not complete");
+  return give(results, product_of(a + first, b + first * m, 1, wanted, m));
 }
 
 }  // namespace raddle::stdlib::native
