@@ -77,31 +77,36 @@ void Launcher::open_rows(PointLaunch& points) {
 std::int64_t Launcher::run_rows(PointLaunch& points, std::int64_t end, ValuesAhead& ahead) {
   const std::int64_t first = points.iteration, length = points.piece.inner.count;
   if (!points.runs_rows || !find_values(points, first, end, ahead, points.values.data())) return 0;
-  const std::int64_t* const values = ahead.rows.data() + (first - ahead.first);
-  const std::int64_t most = std::min(ahead.end, end) - first;
-  const std::size_t read_count = points.piece.site.launch.reads.size();
-  const std::vector<RowPlace>& places = points.row_places;
-  const auto key_of = [&](const RowPlace& place, std::int64_t row) {
-    return place.offset + (place.value == no_id ? 0 : values[place.value * points_at_once + row]);
-  };
-  // how many rows lie where they should, and follow each other where they are written
-  std::int64_t count = most;
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    const RowPlace& place = places[i];
-    for (std::int64_t row = 0; row < count; ++row) {
-      const std::int64_t key = key_of(place, row);
-      const bool follows = i < read_count || key == key_of(place, 0) + row * length;
-      if (key < 0 || key > place.count - length || !follows) count = row;
-    }
+  const RowKeys keys{points.row_places, ahead.rows.data() + (first - ahead.first)};
+  std::int64_t count = std::min(ahead.end, end) - first;
+  for (std::size_t i = 0; i < points.row_places.size(); ++i) count = keys.within(i, length, count);
+  std::int64_t done = 0;
+  for (std::int64_t rows = 1; done < count && rows != 0; done += rows) {
+    std::int64_t together = count - done;
+    for (std::size_t i = points.piece.site.launch.reads.size(); i < points.row_places.size(); ++i)
+      together = keys.following(i, done, length, together);
+    rows = run_rows_together(points, keys, done, together);
   }
-  if (count == 0) return 0;
+  points.computation.use_own_inputs();
+  here_.wake();
+  here_.counters.iterations += static_cast<std::uint64_t>(done * length);
+  here_.counters.iterations_native += static_cast<std::uint64_t>(done * length);
+  return done;
+}
+
+/// Rows that follow each other where they are written. @return how many it has run; fewer: the next one fails
+std::int64_t Launcher::run_rows_together(PointLaunch& points, const RowKeys& keys, std::int64_t first,
+                                         std::int64_t count) {
+  const std::vector<RowPlace>& places = points.row_places;
+  const std::size_t read_count = points.piece.site.launch.reads.size(), sink_count = places.size() - read_count;
+  const std::int64_t length = points.piece.inner.count;
   launch_chunks_.clear();
-  launch_chunks_.resize(points.piece.site.launch.sinks.size());
+  launch_chunks_.resize(sink_count);
   SinkArrays arrays;
   SinkKeys written;
-  for (std::size_t i = read_count; i < places.size(); ++i) {
-    arrays[i - read_count] = places[i].array;
-    written[i - read_count] = key_of(places[i], 0);
+  for (std::size_t i = 0; i < sink_count; ++i) {
+    arrays[i] = places[read_count + i].array;
+    written[i] = keys.of(read_count + i, first);
   }
   const std::int64_t claimed = claim_places(arrays, written, count * length);
   LaunchedLeaf& leaf = points.computation;
@@ -109,10 +114,10 @@ std::int64_t Launcher::run_rows(PointLaunch& points, std::int64_t end, ValuesAhe
   std::int64_t made = 0;
   for (std::int64_t row = 0; row < claimed / length && made == row * length; ++row) {
     for (std::size_t k = 0; k < points.prelude->function.leaf_results.size(); ++k)
-      own[k] = values[static_cast<std::int64_t>(k) * points_at_once + row];
+      own[k] = keys.values[static_cast<std::int64_t>(k) * points_at_once + first + row];
     leaf.set_values(own.data());
     for (std::size_t i = 0; i < places.size(); ++i) {
-      std::byte* const at = places[i].numbers + key_of(places[i], row) * places[i].bytes();
+      std::byte* const at = places[i].numbers + keys.of(i, first + row) * places[i].bytes();
       if (i < read_count)
         leaf.set_input(i, at);
       else
@@ -120,14 +125,10 @@ std::int64_t Launcher::run_rows(PointLaunch& points, std::int64_t end, ValuesAhe
     }
     made += leaf.call(worker_->leaf_worker(), points.low(), points.step(), length);
   }
-  leaf.use_own_inputs();
   const std::int64_t rows = made / length;
   give_back_places(arrays, written, rows * length, claimed);
-  for (std::size_t i = 0; rows > 0 && i < launch_chunks_.size(); ++i)
+  for (std::size_t i = 0; rows > 0 && i < sink_count; ++i)
     arrays[i]->tell_written(written[i], rows * length, here_.wakes());
-  here_.wake();
-  here_.counters.iterations += static_cast<std::uint64_t>(rows * length);
-  here_.counters.iterations_native += static_cast<std::uint64_t>(rows * length);
   return rows;
 }
 

@@ -37,6 +37,7 @@ struct KnownPart;
 struct LoopProfile;
 struct PointLaunch;
 struct PointResults;
+struct RowKeys;
 struct ValuesAhead;
 
 class Launcher : WorkerService {
@@ -194,6 +195,7 @@ class Launcher : WorkerService {
   // --- launch_rows.cpp
   void open_rows(PointLaunch& points);
   std::int64_t run_rows(PointLaunch& points, std::int64_t end, ValuesAhead& ahead);
+  std::int64_t run_rows_together(PointLaunch& points, const RowKeys& keys, std::int64_t first, std::int64_t count);
   // --- launch_nests.cpp
   bool run_prelude(Frame& frame, const ForeachSite& site, std::int64_t value, std::int64_t* values);
   bool interpret_inner(RangeTask& piece, std::int64_t iteration, std::int64_t first, std::int64_t count);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "vm/launch/launch_point.hpp"
@@ -92,6 +93,33 @@ struct RowPlace {
   std::uint32_t value = no_id;  ///< result of the prelude; no_id: none
   ValueKind kind = ValueKind::none;
   std::int64_t bytes() const { return kind == ValueKind::boolean ? 1 : 8; }
+};
+
+/// Where some rows lie, whose values the prelude has computed.
+struct RowKeys {
+  std::span<const RowPlace> places;
+  const std::int64_t*
+      values;  ///< of the first row; those of one value lie points_at_once words behind those of another
+
+  /// The number with which a row begins.
+  std::int64_t of(std::size_t place, std::int64_t row) const {
+    const RowPlace& what = places[place];
+    return what.offset + (what.value == no_id ? 0 : values[what.value * points_at_once + row]);
+  }
+  /// How many of the first rows lie within their array.
+  std::int64_t within(std::size_t place, std::int64_t length, std::int64_t count) const {
+    const std::int64_t last = places[place].count - length;
+    std::int64_t row = 0;
+    for (std::int64_t key = 0; row < count && (key = of(place, row)) >= 0 && key <= last;) ++row;
+    return row;
+  }
+  /// How many rows from `first` on follow each other.
+  std::int64_t following(std::size_t place, std::int64_t first, std::int64_t length, std::int64_t count) const {
+    const std::int64_t begin = of(place, first);
+    std::int64_t rows = 1;
+    while (rows < count && of(place, first + rows) == begin + rows * length) ++rows;
+    return rows;
+  }
 };
 
 /// What the points of a piece have in common while they are run.

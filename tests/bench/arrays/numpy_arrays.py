@@ -53,6 +53,25 @@ def life(n, steps):
     return a.sum()
 
 
+def logistic_regression(n, steps):
+    random = np.random.default_rng(0)
+    x, y, w = random.random((n, 32)), (random.random(n) > 0.5).astype(float), np.zeros(32)
+    for _ in range(steps):
+        error = 1.0 / (1.0 + np.exp(-(x @ w))) - y
+        w = w - 0.1 / n * (error @ x)
+    return w.sum()
+
+
+def mandelbrot(n):
+    c = np.linspace(-2.0, 1.0, n)[None, :] + 1j * np.linspace(-1.5, 1.5, n)[:, None]
+    z, k = np.zeros_like(c), np.zeros(c.shape, dtype=np.int64)
+    for _ in range(100):
+        stays = z.real * z.real + z.imag * z.imag < 4.0
+        z = np.where(stays, z * z + c, z)
+        k += stays
+    return np.count_nonzero(k == 100)
+
+
 def nbody(n, steps):
     p, v, m = np.random.default_rng(0).standard_normal((n, 3)), np.zeros((n, 3)), np.full(n, 1.0 / n)
     for _ in range(steps):

@@ -1,0 +1,244 @@
+// The programs of examples/arrays by hand: fused, each array once through memory. With -fopenmp the threads share the
+// loops. They end with a number, as the scripts do. Usage: arrays NAME N [STEPS]
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using Size = std::int64_t;
+using Numbers = std::vector<double>;
+
+/// The number of a stream at a place, uniform in [0, 1): splitmix64 (Steele, Lea, Flood, OOPSLA 2014).
+double uniform(std::uint64_t stream, Size place) {
+  std::uint64_t z = (stream << 40) + static_cast<std::uint64_t>(place) * 0x9e3779b97f4a7c15U;
+  z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
+  z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
+  return static_cast<double>((z ^ (z >> 31U)) >> 11U) * 0x1p-53;
+}
+
+Numbers random(std::uint64_t stream, Size n) {
+  Numbers result(static_cast<std::size_t>(n));
+  double* const numbers = result.data();
+#pragma omp parallel for
+  for (Size i = 0; i < n; ++i) numbers[i] = uniform(stream, i);
+  return result;
+}
+
+double sum(const Numbers& numbers) {
+  double total = 0.0;
+  const double* const all = numbers.data();
+  const Size n = static_cast<Size>(numbers.size());
+#pragma omp parallel for reduction(+ : total)
+  for (Size i = 0; i < n; ++i) total += all[i];
+  return total;
+}
+
+double cumulative_normal(double d) {
+  const double k = 1.0 / (1.0 + 0.2316419 * std::fabs(d));
+  const double q = k * (0.31938153 + k * (-0.356563782 + k * (1.781477937 + k * (-1.821255978 + k * 1.330274429))));
+  const double tail = 0.3989422804014327 * std::exp(-0.5 * d * d) * q;
+  return d > 0.0 ? 1.0 - tail : tail;
+}
+
+double black_scholes(Size n, Size) {
+  const Numbers prices = random(1, n), strikes = random(2, n), times = random(3, n);
+  constexpr double rate = 0.02, volatility = 0.3;
+  Numbers calls(prices.size()), puts(prices.size());
+  const double *const price = prices.data(), *const strike = strikes.data(), *const time = times.data();
+  double *const call = calls.data(), *const put = puts.data();
+#pragma omp parallel for
+  for (Size i = 0; i < n; ++i) {
+    const double s = 5.0 + 25.0 * price[i], x = 1.0 + 99.0 * strike[i], t = 0.25 + 9.75 * time[i];
+    const double d1 = (std::log(s / x) + (rate + 0.5 * volatility * volatility) * t) / (volatility * std::sqrt(t));
+    const double d2 = d1 - volatility * std::sqrt(t);
+    const double c1 = cumulative_normal(d1), c2 = cumulative_normal(d2), e = x * std::exp(-rate * t);
+    call[i] = s * c1 - e * c2;
+    put[i] = e * (1.0 - c2) - s * (1.0 - c1);
+  }
+  return (sum(calls) + sum(puts)) / static_cast<double>(n);
+}
+
+double mandelbrot(Size n, Size) {
+  std::vector<Size> steps(static_cast<std::size_t>(n * n));
+  Size* const all = steps.data();
+#pragma omp parallel for schedule(dynamic, 8)
+  for (Size i = 0; i < n; ++i) {
+    const double ci = -1.5 + 3.0 * static_cast<double>(i) / static_cast<double>(n - 1);
+    for (Size j = 0; j < n; ++j) {
+      const double cr = -2.0 + 3.0 * static_cast<double>(j) / static_cast<double>(n - 1);
+      Size k = 0;
+      for (double x = 0.0, y = 0.0; k < 100 && x * x + y * y < 4.0; ++k) {
+        const double next = x * x - y * y + cr;
+        y = 2.0 * x * y + ci;
+        x = next;
+      }
+      all[i * n + j] = k;
+    }
+  }
+  return static_cast<double>(std::count(steps.begin(), steps.end(), 100));
+}
+
+double logistic_regression(Size n, Size steps) {
+  constexpr Size m = 32;
+  const Numbers measured = random(1, n * m), chances = random(2, n);
+  const double *const X = measured.data(), *const chance = chances.data();
+  double w[m] = {};
+  for (Size t = 0; t < steps; ++t) {
+    double gradient[m] = {};
+#pragma omp parallel for reduction(+ : gradient)
+    for (Size i = 0; i < n; ++i) {
+      const double* const row = X + i * m;
+      double dot = 0.0;
+      for (Size j = 0; j < m; ++j) dot += row[j] * w[j];
+      const double error = 1.0 / (1.0 + std::exp(-dot)) - (chance[i] > 0.5 ? 1.0 : 0.0);
+      for (Size j = 0; j < m; ++j) gradient[j] += error * row[j];
+    }
+    for (Size j = 0; j < m; ++j) w[j] -= 0.1 / static_cast<double>(n) * gradient[j];
+  }
+  double total = 0.0;
+  for (const double weight : w) total += weight;
+  return total;
+}
+
+double jacobi(Size n, Size steps) {
+  Numbers matrix = random(1, n * n), x(static_cast<std::size_t>(n)), next = x;
+  const Numbers b = random(2, n);
+  for (Size i = 0; i < n; ++i) matrix[static_cast<std::size_t>(i * n + i)] += static_cast<double>(n);
+  const double *const A = matrix.data(), *const right = b.data();
+  for (Size t = 0; t < steps; ++t) {
+    const double* const old = x.data();
+    double* const fresh = next.data();
+#pragma omp parallel for
+    for (Size i = 0; i < n; ++i) {
+      double dot = 0.0;
+      for (Size j = 0; j < n; ++j) dot += A[i * n + j] * old[j];
+      fresh[i] = (right[i] - (dot - A[i * n + i] * old[i])) / A[i * n + i];
+    }
+    std::swap(x, next);
+  }
+  return sum(x);
+}
+
+double heat(Size n, Size steps) {
+  Numbers u(static_cast<std::size_t>(n * n));
+  std::fill_n(u.begin(), n, 100.0);
+  Numbers v = u;
+  for (Size t = 0; t < steps; ++t) {
+    const double* const old = u.data();
+    double* const fresh = v.data();
+#pragma omp parallel for
+    for (Size i = 1; i < n - 1; ++i)
+      for (Size j = 1; j < n - 1; ++j)
+        fresh[i * n + j] =
+            0.25 * (old[(i - 1) * n + j] + old[(i + 1) * n + j] + old[i * n + j - 1] + old[i * n + j + 1]);
+    std::swap(u, v);
+  }
+  return u[static_cast<std::size_t>(n + n / 2)];
+}
+
+double life(Size n, Size steps) {
+  std::vector<Size> a(static_cast<std::size_t>(n * n)), b(a.size());
+  for (Size i = 0; i < n * n; ++i) a[static_cast<std::size_t>(i)] = uniform(1, i) < 0.5 ? 1 : 0;
+  for (Size t = 0; t < steps; ++t) {
+    const Size* const old = a.data();
+    Size* const fresh = b.data();
+#pragma omp parallel for
+    for (Size i = 0; i < n; ++i) {
+      const Size *const up = old + (i + n - 1) % n * n, *const here = old + i * n, *const down = old + (i + 1) % n * n;
+      const auto cell = [&](Size left, Size j, Size right) {
+        const Size neighbours =
+            up[left] + up[j] + up[right] + here[left] + here[right] + down[left] + down[j] + down[right];
+        fresh[i * n + j] = neighbours == 3 || (neighbours == 2 && here[j] == 1) ? 1 : 0;
+      };
+      cell(n - 1, 0, 1);
+      for (Size j = 1; j < n - 1; ++j) cell(j - 1, j, j + 1);
+      cell(n - 2, n - 1, 0);
+    }
+    std::swap(a, b);
+  }
+  Size alive = 0;
+  for (const Size cell : a) alive += cell;
+  return static_cast<double>(alive);
+}
+
+double nbody(Size n, Size steps) {
+  const auto bodies = static_cast<std::size_t>(n);
+  Numbers p[3], v[3], a[3];
+  for (std::size_t k = 0; k < 3; ++k) {
+    p[k] = random(k, n);
+    v[k] = a[k] = Numbers(bodies);
+  }
+  for (Size t = 0; t < steps; ++t) {
+    const double *const x = p[0].data(), *const y = p[1].data(), *const z = p[2].data();
+#pragma omp parallel for
+    for (Size i = 0; i < n; ++i) {
+      double ax = 0.0, ay = 0.0, az = 0.0;
+      for (Size j = 0; j < n; ++j) {
+        const double dx = x[j] - x[i], dy = y[j] - y[i], dz = z[j] - z[i];
+        const double r2 = dx * dx + dy * dy + dz * dz + 1e-4, w = 1.0 / static_cast<double>(n) / (r2 * std::sqrt(r2));
+        ax += w * dx;
+        ay += w * dy;
+        az += w * dz;
+      }
+      const auto place = static_cast<std::size_t>(i);
+      a[0][place] = ax;
+      a[1][place] = ay;
+      a[2][place] = az;
+    }
+    for (std::size_t k = 0; k < 3; ++k) {
+      for (std::size_t i = 0; i < bodies; ++i) {
+        v[k][i] += 0.001 * a[k][i];
+        p[k][i] += 0.001 * v[k][i];
+      }
+    }
+  }
+  return sum(p[2]) / static_cast<double>(n);
+}
+
+double stencil27(Size n, Size steps) {
+  Numbers u = random(1, n * n * n), v = u;
+  for (Size t = 0; t < steps; ++t) {
+    const double* const old = u.data();
+    double* const fresh = v.data();
+#pragma omp parallel for
+    for (Size i = 1; i < n - 1; ++i) {
+      Numbers planes(static_cast<std::size_t>(n)), rows = planes;
+      double *const plane = planes.data(), *const row = rows.data();
+      for (Size j = 1; j < n - 1; ++j) {
+        const double* const here = old + (i * n + j) * n;
+        for (Size k = 0; k < n; ++k) {
+          plane[k] = 0.0;
+          for (const Size down : {-n * n, Size(0), n * n})
+            plane[k] += here[k + down - n] + here[k + down] + here[k + down + n];
+        }
+        for (Size k = 1; k < n - 1; ++k) row[k] = (plane[k - 1] + plane[k] + plane[k + 1]) / 27.0;
+        std::copy(row + 1, row + n - 1, fresh + (i * n + j) * n + 1);
+      }
+    }
+    std::swap(u, v);
+  }
+  return sum(u) / static_cast<double>(n * n * n);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  constexpr std::pair<std::string_view, double (*)(Size, Size)> programs[] = {
+      {"black_scholes", black_scholes},
+      {"mandelbrot", mandelbrot},
+      {"logistic_regression", logistic_regression},
+      {"jacobi", jacobi},
+      {"heat", heat},
+      {"life", life},
+      {"nbody", nbody},
+      {"stencil27", stencil27}};
+  for (const auto& [name, program] : programs)
+    if (argc > 2 && name == argv[1])
+      std::printf("%.12f\n", program(std::atoll(argv[2]), argc > 3 ? std::atoll(argv[3]) : 0));
+}
