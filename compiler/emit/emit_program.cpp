@@ -97,6 +97,7 @@ void describe_launch(vm::Program& program, vm::IndexLaunch& launch, const vm::La
   for (const vm::FunctionId id : {launch.projection, nest.prelude})
     if (id != vm::no_id) program.functions[id].kernel_entry = vm::KernelEntry::points;
   if (!program.kernels[launch.leaf].exists()) return;
+  launch.reads_point = program.kernels[launch.leaf].reads(0);
   const std::vector<bool> needed = emit::needed_parameters(program.kernels[launch.leaf]);
   const std::size_t first_capture = needed.size() - launch.captures.size();
   for (std::size_t i = 0; i < launch.captures.size(); ++i) launch.captures[i].is_needed |= needed[first_capture + i];

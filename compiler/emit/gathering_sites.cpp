@@ -20,7 +20,8 @@ bool has_room(const std::vector<vm::KernelArgument>& arguments) {
 
 bool gathers(const vm::Program& program, const vm::ForeachSite& site) {
   const vm::IndexLaunch& launch = site.launch;
-  if (launch.leaf == vm::no_id || launch.reads.empty() || launch.is_contiguous(1) || site.nest.is_chained ||
+  const bool has_streams = site.is_nest() ? launch.has_streams(1) : launch.is_contiguous(1);
+  if (launch.leaf == vm::no_id || launch.reads.empty() || has_streams || site.nest.is_chained ||
       !vm::obstacle_of_walking(site).empty())
     return false;
   if (launch.projection != vm::no_id && !program.kernels[launch.projection].exists()) return false;

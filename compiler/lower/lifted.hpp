@@ -12,14 +12,14 @@ namespace raddle::lowering {
 struct Point {
   std::vector<ir::Operand> indices = {};  ///< one for each dimension
   ir::Operand flat = {};                  ///< in place of them: the number in row-major order
-  bool stretches = false;                 ///< extents of 1 are read again and again
+  bool stretches = false;                 ///< so may be extents that are only known to be 1 when the script runs
 };
 
 /// A dense array that is read at the points of an expression: perhaps of fewer dimensions, or with an extent of 1.
 struct Stretched {
   std::vector<ir::Operand> extents;
-  /// For each dimension 0 where its extent is 1, else 1; index none: it is that of the expression. Made when the loop
-  /// is.
+  /// For each dimension 0 where its extent is 1, else 1; index none: it is that of the expression. A constant: it is
+  /// sure to be 1, and that of the expression may be another. Made when the loop is.
   std::vector<ir::Operand> factors = {};
 };
 

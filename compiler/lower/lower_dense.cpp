@@ -322,7 +322,8 @@ bool FunctionLowering::is_same_extent(ir::Operand left, ir::Operand right) const
   return known_extent(left) == known_extent(right);
 }
 
-/// Outputs as in `(float y[n]) f(float x[n])` are as long as the argument: the callee has checked it.
+/// Outputs as in `(float y[n, 1]) f(float x[n])` are as long as the argument, or as is written: the callee has checked
+/// it.
 void FunctionLowering::note_extents(const ast::Call& call, const Operands& outputs) {
   const CheckedFunction& callee = context_.program.functions[call.callee_index];
   const ast::FunctionDefinition& definition = *callee.definition;
@@ -332,8 +333,9 @@ void FunctionLowering::note_extents(const ast::Call& call, const Operands& outpu
     const ast::Dimension* const dimension = extents_of_formal(definition.outputs[i]);
     for (std::size_t axis = 0; dimension != nullptr && axis < dimension->entries.size(); ++axis) {
       const ast::Expr& entry = *dimension->entries[axis];
-      if (entry.kind != ExprKind::Name) continue;
-      const ir::Operand argument = argument_of(call, as<ast::Name>(entry).variable);
+      ir::Operand argument;
+      if (entry.kind == ExprKind::Name) argument = argument_of(call, as<ast::Name>(entry).variable);
+      if (entry.kind == ExprKind::IntLiteral) argument = int_constant(as<ast::IntLiteral>(entry).value);
       const ir::Operand extent = parts_of(outputs[i].index).extents[axis];
       if (argument.index != ir::none && !is_same_extent(extent, argument)) checked_extents_[extent.index] = argument;
     }

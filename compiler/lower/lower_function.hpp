@@ -272,6 +272,8 @@ class FunctionLowering {
   Operands indices_of(const ast::Index& index, std::size_t axis, std::int64_t count, ir::Operand extent);
   bool has_extents_of(const Lifted& of, const Stretched& read) const;
   bool make_factors(const Lifted& of, Span span);
+  bool is_one(ir::Operand extent);  ///< as far as that is known
+  bool is_sure_to_stretch(const Lifted& of, const Stretched& read);
   ir::Operand nothing_stretches(const Lifted& of, Span span);
   void for_each_point(const Lifted& of, Span span, const std::function<void(const Point&)>& visit);
   void count_to(ir::Operand count, Span span, const std::function<void(ir::Operand)>& body);

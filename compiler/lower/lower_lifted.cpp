@@ -78,9 +78,13 @@ Lifted FunctionLowering::read_whole(const Dense& array, Span span) {
 FunctionLowering::Operands FunctionLowering::indices_at(const Point& point, const Stretched& read, Span span) {
   const std::size_t rank = read.extents.size();
   Operands indices(point.indices.end() - static_cast<std::ptrdiff_t>(rank), point.indices.end());
-  for (std::size_t axis = 0; axis < rank && point.stretches; ++axis)
-    if (axis < read.factors.size() && read.factors[axis].index != ir::none)
-      indices[axis] = emit_value(OpKind::index_mul, {indices[axis], read.factors[axis]}, TypeStore::int_, span);
+  for (std::size_t axis = 0; axis < std::min(rank, read.factors.size()); ++axis) {
+    const ir::Operand factor = read.factors[axis];
+    if (factor.is_constant)
+      indices[axis] = factor;
+    else if (point.stretches && factor.index != ir::none)
+      indices[axis] = emit_value(OpKind::index_mul, {indices[axis], factor}, TypeStore::int_, span);
+  }
   return indices;
 }
 
@@ -200,6 +204,14 @@ bool FunctionLowering::has_extents_of(const Lifted& of, const Stretched& read) c
                     [this](ir::Operand left, ir::Operand right) { return is_same_extent(left, right); });
 }
 
+bool FunctionLowering::is_one(ir::Operand extent) { return known_extent(extent) == int_constant(1); }
+
+bool FunctionLowering::is_sure_to_stretch(const Lifted& of, const Stretched& read) {
+  for (std::size_t axis = 0; axis < read.extents.size(); ++axis)
+    if (is_one(read.extents[axis]) && !is_one(of.extents[first_axis(of, read) + axis])) return true;
+  return false;
+}
+
 /// The extents that the operands have in common; where that is not sure, it is found when the script runs.
 Lifted FunctionLowering::joined(const std::vector<Lifted>& operands, std::string_view what, Span span) {
   Lifted made;
@@ -223,8 +235,8 @@ FunctionLowering::Operands FunctionLowering::joint_extents(const Operands& first
       continue;
     }
     const ir::Operand a = first[axis - missing_first], b = second[axis - missing_second];
-    if (is_same_extent(a, b)) {
-      joint.push_back(a);
+    if (is_same_extent(a, b) || is_one(a) || is_one(b)) {
+      joint.push_back(is_one(a) ? b : a);
       continue;
     }
     Operands operands = {text_constant(std::string(what)), a, b, int_constant(static_cast<std::int64_t>(first.size()))};
@@ -244,22 +256,27 @@ bool FunctionLowering::make_factors(const Lifted& of, Span span) {
     read->factors.assign(read->extents.size(), ir::Operand());
     for (std::size_t axis = 0; axis < read->extents.size(); ++axis) {
       if (is_same_extent(read->extents[axis], of.extents[first_axis(of, *read) + axis])) continue;
+      stretches = true;
+      if (is_one(read->extents[axis])) {
+        read->factors[axis] = int_constant(0);
+        continue;
+      }
       const ir::Operand differs =
           emit_value(OpKind::ne, {read->extents[axis], int_constant(1)}, TypeStore::boolean, span);
       read->factors[axis] = call_builtin_named("bool2int", {differs}, TypeStore::int_, span);
-      stretches = true;
     }
   }
   return stretches;
 }
 
-/// True when the script runs if nothing that is read is stretched.
+/// True when the script runs if nothing that is read is stretched, but for what is sure to be. Index none: it is sure
+/// that nothing else is.
 ir::Operand FunctionLowering::nothing_stretches(const Lifted& of, Span span) {
   ir::Operand all;
   for (const auto& read : of.read) {
     for (std::size_t axis = 0; axis < read->extents.size(); ++axis) {
       const ir::Operand wanted = of.extents[first_axis(of, *read) + axis];
-      if (is_same_extent(read->extents[axis], wanted)) continue;
+      if (is_same_extent(read->extents[axis], wanted) || is_one(read->extents[axis])) continue;
       const ir::Operand same = emit_value(OpKind::eq, {read->extents[axis], wanted}, TypeStore::boolean, span);
       all = all.index == ir::none ? same : emit_value(OpKind::and_, {all, same}, TypeStore::boolean, span);
     }
@@ -270,7 +287,7 @@ ir::Operand FunctionLowering::nothing_stretches(const Lifted& of, Span span) {
 void FunctionLowering::for_each_point(const Lifted& of, Span span, const std::function<void(const Point&)>& visit) {
   const bool is_sure = std::ranges::all_of(of.read, [&](const auto& read) { return has_extents_of(of, *read); });
   const bool is_flat = of.is_flat && std::ranges::all_of(of.read, [&](const auto& read) {
-                         return read->extents.size() == of.extents.size();
+                         return read->extents.size() == of.extents.size() && !is_sure_to_stretch(of, *read);
                        });
   const auto loop = [&](bool stretches) {
     if (is_flat && !stretches)
@@ -281,6 +298,7 @@ void FunctionLowering::for_each_point(const Lifted& of, Span span, const std::fu
   if (is_sure) return loop(false);
   const ir::Operand is_plain = nothing_stretches(of, span);
   make_factors(of, span);
+  if (is_plain.index == ir::none) return loop(false);
   std::vector<ir::RegionId> regions;
   regions.push_back(in_region([&] { loop(false); }));
   regions.push_back(in_region([&] { loop(true); }));

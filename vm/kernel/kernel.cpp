@@ -82,6 +82,21 @@ KernelOp operation_of_function(std::string_view library_function, std::span<cons
   return found == std::end(functions) ? KernelOp::if_ : found->op;
 }
 
+bool Kernel::reads(KernelRegister id) const {
+  const auto has = [id](const auto& registers) { return std::ranges::find(registers, id) != std::end(registers); };
+  const auto is_read_by = [&](const KernelInstruction& instruction) { return has(instruction.inputs); };
+  return has(outputs) ||
+         std::ranges::any_of(blocks, [&](const auto& block) { return std::ranges::any_of(block, is_read_by); }) ||
+         std::ranges::any_of(
+             loops,
+             [&](const KernelLoop& loop) { return loop.condition == id || has(loop.initial) || has(loop.next); }) ||
+         std::ranges::any_of(calls, [&](const KernelCall& call) { return has(call.inputs); }) ||
+         std::ranges::any_of(
+             reductions,
+             [&](const KernelReduction& reduction) { return reduction.count == id || has(reduction.inputs); }) ||
+         std::ranges::any_of(foreign_calls, [&](const KernelForeignCall& call) { return has(call.inputs); });
+}
+
 KernelGroup group_of(std::span<const Kernel* const> kernels, KernelId first) {
   std::vector<KernelId> found = {first};
   KernelGroup group;

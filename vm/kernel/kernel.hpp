@@ -156,6 +156,8 @@ struct Kernel {
   std::vector<KernelForeignCall> foreign_calls;
 
   bool exists() const { return !blocks.empty(); }
+  /// Something that it does takes what is in the register.
+  bool reads(KernelRegister id) const;
   bool is_constant(KernelRegister id) const { return id >= parameter_count && id - parameter_count < constants.size(); }
   /// @pre is_constant(id)
   std::int64_t constant(KernelRegister id) const { return constants[id - parameter_count]; }

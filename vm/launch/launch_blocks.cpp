@@ -19,7 +19,7 @@ constexpr std::int64_t block_limit = 16'384;  ///< points: between two looks whe
 }  // namespace
 
 /// A block of points, which ends where a chunk of the numbers that are written does, or where an element is missing.
-/// @param low  the value of the first one  @pre PointLaunch::is_plain, is_contiguous
+/// @param low  the value of the first one  @pre PointLaunch::is_plain, has_streams
 /// @return how many it has run, up to `count`; the next one may be one that does not end well, or has to wait
 std::int64_t Launcher::run_block(PointLaunch& points, std::int64_t low, std::int64_t count) {
   const IndexLaunch& launch = points.piece.site.launch;
@@ -57,19 +57,26 @@ std::int64_t Launcher::run_block(PointLaunch& points, std::int64_t low, std::int
   return made;
 }
 
-/// The same where they lie in the row's buffer, and stay.
-std::int64_t Launcher::find_lasting(PointLaunch& points, std::size_t read, const std::int64_t* keys,
-                                    std::int64_t count) {
+/// The row of the elements that the next points read; null: it is not there.
+Array* Launcher::row_of_read(PointLaunch& points, std::size_t read, const std::int64_t* keys) {
   const IndexLaunch& launch = points.piece.site.launch;
   const LaunchRead& what = launch.reads[read];
   const std::int64_t* const own = keys + what.first_key;
-  const std::int64_t first = own[what.key_count - 1];
-  const ValueKind kind = kind_of(points.computation.function.leaf_parameters[read + 1]);
   KnownRow& known = points.known_rows[read];
   if (!known.leads(what, own))
     known = find_known(points.piece.frame, what, own, {launch.reads.data(), read}, points.known_rows);
-  if (!known.row) return 0;
-  if (Buffer* const numbers = known.row->packed_numbers()) {
+  return known.row;
+}
+
+/// The same where they lie in the row's buffer, and stay.
+std::int64_t Launcher::find_lasting(PointLaunch& points, std::size_t read, const std::int64_t* keys,
+                                    std::int64_t count) {
+  const LaunchRead& what = points.piece.site.launch.reads[read];
+  const std::int64_t first = keys[what.first_key + what.key_count - 1];
+  const ValueKind kind = kind_of(points.computation.function.leaf_parameters[read + 1]);
+  Array* const row = row_of_read(points, read, keys);
+  if (!row) return 0;
+  if (Buffer* const numbers = row->packed_numbers()) {
     const auto size = static_cast<std::int64_t>(numbers->count());
     if (numbers->kind() != kind || first < 0 || first >= size) return 0;
     count = std::min(count, size - first);
@@ -80,7 +87,7 @@ std::int64_t Launcher::find_lasting(PointLaunch& points, std::size_t read, const
     points.computation.set_input(read, numbers->at_index(static_cast<std::size_t>(first)));
     return count;
   }
-  if (const OpenNumbers* const open = known.row->numbers(); open && open->kind() == kind)
+  if (const OpenNumbers* const open = row->numbers(); open && open->kind() == kind)
     if (const std::int64_t there = open->written_from(first, count); there >= least_block) {
       points.computation.set_input(read, open->storage()->at_index(static_cast<std::size_t>(first)));
       return there;
@@ -92,18 +99,20 @@ std::int64_t Launcher::find_lasting(PointLaunch& points, std::size_t read, const
 /// @param keys  of the first point  @return of how many of `count` points they are there
 std::int64_t Launcher::find_stream(PointLaunch& points, std::size_t read, const std::int64_t* keys,
                                    std::int64_t count) {
-  if (const std::int64_t there = find_lasting(points, read, keys, count)) return there;
-  const KnownRow& known = points.known_rows[read];
-  if (!known.row) return 0;
   const LaunchRead& what = points.piece.site.launch.reads[read];
-  const std::int64_t first = keys[what.first_key + what.key_count - 1];
+  const std::size_t last_key = what.first_key + what.key_count - 1;
+  const std::int64_t stride = points.piece.site.launch.keys[last_key].stride;
+  if (stride != 0)
+    if (const std::int64_t there = find_lasting(points, read, keys, count)) return there;
+  Array* const row = row_of_read(points, read, keys);
+  if (!row) return 0;
   const ValueKind kind = kind_of(points.computation.function.leaf_parameters[read + 1]);
   count = std::min(count, NumberChunk::size);
   std::int64_t* const copied = &streams_[read * NumberChunk::size];
   points.computation.set_input(read, copied);
   for (std::int64_t i = 0; i < count; ++i) {
     std::int64_t word;
-    if (!known.row->find_number(first + i, kind, word)) return i;
+    if (!row->find_number(keys[last_key] + stride * i, kind, word)) return i;
     set_number(copied, kind, static_cast<std::size_t>(i), word);
   }
   return count;

@@ -133,7 +133,7 @@ std::int64_t Launcher::run_points(PointLaunch& points, std::int64_t first, std::
   std::int64_t next_block = 0, pause = points_at_once;  // points that wait for each other are not run in blocks
   for (std::int64_t done = 0; done < count;) {
     const std::int64_t low = range_value(points.low(), points.step(), first + done);
-    if (is_plain && points.is_contiguous && done >= next_block) {
+    if (is_plain && points.has_streams && done >= next_block) {
       if (run_.is_stopped()) return count;
       const std::int64_t made = run_block(points, low, count - done);
       done += made;

@@ -16,8 +16,9 @@ namespace raddle::vm {
 
 namespace {
 
-constexpr std::int64_t longest_row = 4096;        ///< points: longer ones are run as blocks
-constexpr std::int64_t longest_bounded_row = 64;  ///< where memory has a limit: blocks tell it what they read
+constexpr std::int64_t longest_row = 4096;         ///< points: longer ones are run as blocks
+constexpr std::int64_t longest_repeated_row = 64;  ///< for a longer one a call of its own takes little
+constexpr std::int64_t longest_bounded_row = 64;   ///< where memory has a limit: blocks tell it what they read
 
 /// Where the elements lie that a read or sink is about: those of the first point of a row follow `base + offset`.
 std::optional<RowPlace> row_place(const PointLaunch& points, Array& array, std::uint32_t key_number, ValueKind kind) {
@@ -28,7 +29,8 @@ std::optional<RowPlace> row_place(const PointLaunch& points, Array& array, std::
     place.count = static_cast<std::int64_t>(packed->count());
     if (packed->kind() != kind) return std::nullopt;
   }
-  place.offset = key.offset + points.low();
+  place.is_same = key.stride == 0;
+  place.offset = key.offset + (place.is_same ? 0 : points.low());
   place.value = key.base.value;
   if (place.value == no_id && !key.base.operand.is_absent())
     place.offset += static_cast<std::int64_t>(points.piece.frame.at(key.base.operand).peek());
@@ -46,7 +48,7 @@ void Launcher::open_rows(PointLaunch& points) {
   const RangeTask& piece = points.piece;
   const IndexLaunch& launch = piece.site.launch;
   const auto is_small = [](std::int64_t number) { return -affine_base_limit < number && number < affine_base_limit; };
-  if (!points.is_plain || !points.is_contiguous || is_perturbed_ || forces_points(piece) || !piece.inner.is_whole() ||
+  if (!points.is_plain || !points.has_streams || is_perturbed_ || forces_points(piece) || !piece.inner.is_whole() ||
       piece.inner.count > (BoundedMemory::get() ? longest_bounded_row : longest_row) || points.projection ||
       points.prelude->function.is_heavy || points.prelude->function.calls_library)
     return;
@@ -72,21 +74,22 @@ void Launcher::open_rows(PointLaunch& points) {
   points.runs_rows = true;
 }
 
-/// Rows from `points.iteration` on, as far as the prelude's values are there and all goes well.
-/// @param end  of the iterations that the piece has  @return how many it has run
+/// Rows from `points.iteration` on, as far as the prelude's values are there, all goes well, and they begin as far
+/// apart as the first two. @param end  of the iterations that the piece has  @return how many it has run
 std::int64_t Launcher::run_rows(PointLaunch& points, std::int64_t end, ValuesAhead& ahead) {
   const std::int64_t first = points.iteration, length = points.piece.inner.count;
   if (!points.runs_rows || !find_values(points, first, end, ahead, points.values.data())) return 0;
-  const RowKeys keys{points.row_places, ahead.rows.data() + (first - ahead.first)};
+  const RowKeys keys{points.row_places, ahead.rows.data() + (first - ahead.first), length};
   std::int64_t count = std::min(ahead.end, end) - first;
-  for (std::size_t i = 0; i < points.row_places.size(); ++i) count = keys.within(i, length, count);
+  for (std::size_t i = 0; i < keys.places.size() && count > 0; ++i) count = keys.steady(i, count);
+  const std::size_t read_count = points.piece.site.launch.reads.size();
+  bool are_together = count > 1;
+  for (std::size_t i = read_count; i < keys.places.size() && are_together; ++i)
+    are_together = keys.distance(i) == length;
+  const std::int64_t together = are_together ? count : 1;
   std::int64_t done = 0;
-  for (std::int64_t rows = 1; done < count && rows != 0; done += rows) {
-    std::int64_t together = count - done;
-    for (std::size_t i = points.piece.site.launch.reads.size(); i < points.row_places.size(); ++i)
-      together = keys.following(i, done, length, together);
+  for (std::int64_t rows = together; done < count && rows == together; done += rows)
     rows = run_rows_together(points, keys, done, together);
-  }
   points.computation.use_own_inputs();
   here_.wake();
   here_.counters.iterations += static_cast<std::uint64_t>(done * length);
@@ -97,39 +100,85 @@ std::int64_t Launcher::run_rows(PointLaunch& points, std::int64_t end, ValuesAhe
 /// Rows that follow each other where they are written. @return how many it has run; fewer: the next one fails
 std::int64_t Launcher::run_rows_together(PointLaunch& points, const RowKeys& keys, std::int64_t first,
                                          std::int64_t count) {
-  const std::vector<RowPlace>& places = points.row_places;
-  const std::size_t read_count = points.piece.site.launch.reads.size(), sink_count = places.size() - read_count;
-  const std::int64_t length = points.piece.inner.count;
+  const std::size_t read_count = points.piece.site.launch.reads.size();
+  const std::size_t sink_count = keys.places.size() - read_count;
   launch_chunks_.clear();
   launch_chunks_.resize(sink_count);
   SinkArrays arrays;
   SinkKeys written;
   for (std::size_t i = 0; i < sink_count; ++i) {
-    arrays[i] = places[read_count + i].array;
+    arrays[i] = keys.places[read_count + i].array;
     written[i] = keys.of(read_count + i, first);
   }
-  const std::int64_t claimed = claim_places(arrays, written, count * length);
-  LaunchedLeaf& leaf = points.computation;
-  std::array<std::int64_t, leaf_word_limit> own;
-  std::int64_t made = 0;
-  for (std::int64_t row = 0; row < claimed / length && made == row * length; ++row) {
-    for (std::size_t k = 0; k < points.prelude->function.leaf_results.size(); ++k)
-      own[k] = keys.values[static_cast<std::int64_t>(k) * points_at_once + first + row];
-    leaf.set_values(own.data());
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      std::byte* const at = places[i].numbers + keys.of(i, first + row) * places[i].bytes();
-      if (i < read_count)
-        leaf.set_input(i, at);
-      else
-        leaf.set_results(i - read_count, at);
-    }
-    made += leaf.call(worker_->leaf_worker(), points.low(), points.step(), length);
-  }
-  const std::int64_t rows = made / length;
-  give_back_places(arrays, written, rows * length, claimed);
+  const std::int64_t claimed = claim_places(arrays, written, count * keys.length), possible = claimed / keys.length;
+  const std::int64_t rows = possible > 1 && can_call_once(points, keys) ? call_once(points, keys, first, possible)
+                                                                        : call_by_rows(points, keys, first, possible);
+  give_back_places(arrays, written, rows * keys.length, claimed);
   for (std::size_t i = 0; rows > 0 && i < sink_count; ++i)
-    arrays[i]->tell_written(written[i], rows * length, here_.wakes());
+    arrays[i]->tell_written(written[i], rows * keys.length, here_.wakes());
   return rows;
+}
+
+/// @return how many rows: the next one does not end well
+std::int64_t Launcher::call_by_rows(PointLaunch& points, const RowKeys& keys, std::int64_t first, std::int64_t count) {
+  LaunchedLeaf& leaf = points.computation;
+  const std::size_t read_count = points.piece.site.launch.reads.size();
+  repeated_.resize(std::max(repeated_.size(), read_count * static_cast<std::size_t>(keys.length)));
+  std::array<std::int64_t, leaf_word_limit> own;
+  for (std::int64_t row = first; row < first + count; ++row) {
+    for (std::size_t k = 0; k < points.prelude->function.leaf_results.size(); ++k)
+      own[k] = keys.values[static_cast<std::int64_t>(k) * points_at_once + row];
+    leaf.set_values(own.data());
+    for (std::size_t i = 0; i < read_count; ++i)
+      leaf.set_input(i, keys.places[i].is_same ? repeated(keys, i, row, 1) : keys.begin(i, row));
+    for (std::size_t i = read_count; i < keys.places.size(); ++i) leaf.set_results(i - read_count, keys.begin(i, row));
+    if (leaf.call(worker_->leaf_worker(), points.low(), points.step(), keys.length) != keys.length) return row - first;
+  }
+  return count;
+}
+
+/// A single call makes all the rows: only their elements tell the points apart, and these follow each other, or are few
+/// that are there again and again.
+bool Launcher::can_call_once(const PointLaunch& points, const RowKeys& keys) {
+  const IndexLaunch& launch = points.piece.site.launch;
+  if (keys.length > longest_repeated_row || launch.reads_point || points.computation.takes_values()) return false;
+  for (std::size_t i = 0; i < launch.reads.size(); ++i)
+    if (!keys.places[i].is_same && keys.distance(i) != keys.length && keys.distance(i) != 0) return false;
+  return true;
+}
+
+std::int64_t Launcher::call_once(PointLaunch& points, const RowKeys& keys, std::int64_t first, std::int64_t count) {
+  LaunchedLeaf& leaf = points.computation;
+  const std::size_t read_count = points.piece.site.launch.reads.size();
+  const std::int64_t numbers = count * keys.length;
+  repeated_.resize(std::max(repeated_.size(), read_count * static_cast<std::size_t>(numbers)));
+  for (std::size_t i = 0; i < read_count; ++i) {
+    const bool follows = !keys.places[i].is_same && keys.distance(i) == keys.length;
+    leaf.set_input(i, follows ? keys.begin(i, first) : repeated(keys, i, first, count));
+  }
+  for (std::size_t i = read_count; i < keys.places.size(); ++i) leaf.set_results(i - read_count, keys.begin(i, first));
+  return leaf.call(worker_->leaf_worker(), points.low(), points.step(), numbers) / keys.length;
+}
+
+/// What the points of some rows read, one after the other, where all rows, or the points of each, read the same.
+/// @pre repeated_ has room for it
+void* Launcher::repeated(const RowKeys& keys, std::size_t place, std::int64_t first, std::int64_t count) {
+  const std::int64_t length = keys.length, numbers = count * length;
+  std::int64_t* const room = repeated_.data() + static_cast<std::int64_t>(place) * numbers;
+  const auto repeat = [&]<typename T>(T* to) {
+    if (!keys.places[place].is_same) {
+      std::copy_n(reinterpret_cast<const T*>(keys.begin(place, first)), length, to);
+      for (std::int64_t done = length; done < numbers; done *= 2)
+        std::copy_n(to, std::min(done, numbers - done), to + done);
+      return;
+    }
+    for (std::int64_t row = first; row < first + count; ++row) {
+      const T number = *reinterpret_cast<const T*>(keys.begin(place, row));
+      for (std::int64_t i = 0; i < length; ++i) *to++ = number;
+    }
+  };
+  keys.places[place].bytes() == 1 ? repeat(reinterpret_cast<std::uint8_t*>(room)) : repeat(room);
+  return room;
 }
 
 }  // namespace raddle::vm

@@ -56,6 +56,7 @@ class LaunchedLeaf {
                                }) &&
            is_callable();
   }
+  bool takes_values() const { return value_count_ != 0; }
   /// @param values  results of the prelude
   void set_values(const std::int64_t* values) {
     for (std::size_t i = 0; i < value_count_; ++i) words_[values_[i].word] = values[values_[i].value];

@@ -168,6 +168,7 @@ class Launcher : WorkerService {
 
   // --- launch_blocks.cpp
   std::int64_t run_block(PointLaunch& points, std::int64_t low, std::int64_t count);
+  Array* row_of_read(PointLaunch& points, std::size_t read, const std::int64_t* keys);
   std::int64_t find_lasting(PointLaunch& points, std::size_t read, const std::int64_t* keys, std::int64_t count);
   std::int64_t find_stream(PointLaunch& points, std::size_t read, const std::int64_t* keys, std::int64_t count);
 
@@ -196,6 +197,10 @@ class Launcher : WorkerService {
   void open_rows(PointLaunch& points);
   std::int64_t run_rows(PointLaunch& points, std::int64_t end, ValuesAhead& ahead);
   std::int64_t run_rows_together(PointLaunch& points, const RowKeys& keys, std::int64_t first, std::int64_t count);
+  std::int64_t call_by_rows(PointLaunch& points, const RowKeys& keys, std::int64_t first, std::int64_t count);
+  static bool can_call_once(const PointLaunch& points, const RowKeys& keys);
+  std::int64_t call_once(PointLaunch& points, const RowKeys& keys, std::int64_t first, std::int64_t count);
+  void* repeated(const RowKeys& keys, std::size_t place, std::int64_t first, std::int64_t count);
   // --- launch_nests.cpp
   bool run_prelude(Frame& frame, const ForeachSite& site, std::int64_t value, std::int64_t* values);
   bool interpret_inner(RangeTask& piece, std::int64_t iteration, std::int64_t first, std::int64_t count);
@@ -220,6 +225,7 @@ class Launcher : WorkerService {
   LaneMachine lane_machine_;
   std::vector<std::int64_t> point_keys_;  ///< that a projection has computed, a row for each
   std::vector<std::int64_t> streams_;     ///< elements that a block of points reads, a row for each read
+  std::vector<std::int64_t> repeated_;    ///< likewise, of rows of which one read's elements are the same
   /// Results of the part of an index launch that is being made. Null: they go straight into the array
   std::vector<NumberChunk::Owner> launch_chunks_;
   std::vector<std::int64_t> left_keys_;             ///< of results that have to be inserted one by one

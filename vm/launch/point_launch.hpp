@@ -92,6 +92,7 @@ struct RowPlace {
   std::int64_t offset = 0;
   std::uint32_t value = no_id;  ///< result of the prelude; no_id: none
   ValueKind kind = ValueKind::none;
+  bool is_same = false;  ///< all points of a row read the first number
   std::int64_t bytes() const { return kind == ValueKind::boolean ? 1 : 8; }
 };
 
@@ -99,26 +100,31 @@ struct RowPlace {
 struct RowKeys {
   std::span<const RowPlace> places;
   const std::int64_t*
-      values;  ///< of the first row; those of one value lie points_at_once words behind those of another
+      values;           ///< of the first row; those of one value lie points_at_once words behind those of another
+  std::int64_t length;  ///< points of a row
 
   /// The number with which a row begins.
   std::int64_t of(std::size_t place, std::int64_t row) const {
     const RowPlace& what = places[place];
     return what.offset + (what.value == no_id ? 0 : values[what.value * points_at_once + row]);
   }
-  /// How many of the first rows lie within their array.
-  std::int64_t within(std::size_t place, std::int64_t length, std::int64_t count) const {
-    const std::int64_t last = places[place].count - length;
-    std::int64_t row = 0;
-    for (std::int64_t key = 0; row < count && (key = of(place, row)) >= 0 && key <= last;) ++row;
-    return row;
+  std::byte* begin(std::size_t place, std::int64_t row) const {
+    return places[place].numbers + of(place, row) * places[place].bytes();
   }
-  /// How many rows from `first` on follow each other.
-  std::int64_t following(std::size_t place, std::int64_t first, std::int64_t length, std::int64_t count) const {
-    const std::int64_t begin = of(place, first);
-    std::int64_t rows = 1;
-    while (rows < count && of(place, first + rows) == begin + rows * length) ++rows;
-    return rows;
+  /// How far apart rows begin, by the first two of them.
+  std::int64_t distance(std::size_t place) const { return of(place, 1) - of(place, 0); }
+  /// How many of the first rows lie within their array and begin as far apart as the first two.
+  std::int64_t steady(std::size_t place, std::int64_t count) const {
+    const RowPlace& what = places[place];
+    const std::int64_t last = what.count - (what.is_same ? 1 : length), begin = of(place, 0);
+    if (begin < 0 || begin > last) return 0;
+    if (what.value == no_id || count == 1) return count;
+    const std::int64_t* const value = values + what.value * points_at_once;
+    const std::int64_t apart = value[1] - value[0];
+    std::int64_t row = 1;
+    for (std::int64_t key = begin + apart; row < count && 0 <= key && key <= last; key += apart, ++row)
+      if (what.offset + value[row] != key) break;
+    return row;
   }
 };
 
@@ -130,7 +136,7 @@ struct PointLaunch {
       : piece(piece),
         computation(leaf, code, piece.site.launch.reads.size()),
         has_fixed_rows(std::ranges::all_of(piece.site.launch.sinks, &LaunchSink::is_fixed)),
-        is_contiguous(piece.site.launch.is_contiguous(step())),
+        has_streams(piece.site.launch.has_streams(step())),
         is_plain(code && !leaf.calls_library && piece.site.launch.reads.size() <= known_rows.size() &&
                  piece.site.launch.sinks.size() <= known_parts.size() &&
                  std::ranges::all_of(piece.site.launch.sinks,
@@ -153,7 +159,7 @@ struct PointLaunch {
   bool runs_rows = false;                            ///< see launch_rows.cpp
   std::vector<RowPlace> row_places;                  ///< of reads, then of sinks
   const bool has_fixed_rows;  ///< all points write to the same rows; in a nest, all of an iteration
-  const bool is_contiguous;   ///< see IndexLaunch
+  const bool has_streams;     ///< see IndexLaunch
   const bool is_plain;        ///< machine code computes few numbers of few others: see run_present_point()
   bool knows_rows = false;    ///< `rows` are those of the next point
   SinkArrays rows;

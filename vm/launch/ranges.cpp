@@ -59,8 +59,8 @@ std::int64_t Launcher::sure_count(const RangeTask& range) {
 /// Index launches write whole chunks of numbers best: pieces end where chunks do, if they are longer than one.
 /// @param count  of iterations from `first` on  @return  as many, or somewhat fewer
 std::int64_t Launcher::whole_chunks(const RangeTask& task, std::int64_t first, std::int64_t count) {
-  const bool is_contiguous = task.site.is_launch() && task.site.launch.is_contiguous(task.step);
-  if ((!runs_in_stretches(task.site) && !is_contiguous) || task.step != 1 || count < NumberChunk::size) return count;
+  const bool has_streams = task.site.is_launch() && task.site.launch.has_streams(task.step);
+  if ((!runs_in_stretches(task.site) && !has_streams) || task.step != 1 || count < NumberChunk::size) return count;
   const std::int64_t rest = range_value(task.low, task.step, first + count) & (NumberChunk::size - 1);
   return count - rest > 0 ? count - rest : count;
 }

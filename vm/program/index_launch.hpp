@@ -57,9 +57,15 @@ struct IndexLaunch {
   std::vector<LaunchInput> projected = {};
   std::vector<LaunchRead> reads = {};
   std::vector<LaunchKey> keys = {};
+  bool reads_point = true;  ///< the leaf's results depend on the point itself, as far as can be seen
   bool is_projected() const { return !keys.empty(); }
   /// Each read and sink is about elements of one row, which follow each other as points do, with this step.
-  bool is_contiguous(std::int64_t step) const;
+  bool is_contiguous(std::int64_t step) const { return has_streams(step, /*same=*/false); }
+  /// The same, or a read is about the same element for all points.
+  bool has_streams(std::int64_t step) const { return has_streams(step, /*same=*/true); }
+
+ private:
+  bool has_streams(std::int64_t step, bool same) const;
 };
 
 /// A loop whose iterations consist of one index launch over a range that is the same for all, and of scalars that they
