@@ -120,12 +120,16 @@ RADDLE_FOR_EACH_PROCESSOR void sums_of_columns(const double* all, const Lines& l
   visit_neighbours(lines, columns_at_once, [&](std::size_t line, std::size_t count) RADDLE_INLINE {
     std::vector<Columns> parts;  // of 2^k blocks each, the largest first
     for (std::size_t done = 0, block = 0; done < lines.length; done += block_size, ++block) {
-      std::array<Columns, vm::reduction_lanes> lanes;
       const std::size_t size = std::min(block_size, lines.length - done);
-      for (std::size_t i = 0; i < size; ++i)
-        lanes[i % lanes.size()].add(all + lines.begin(line) + (done + i) * lines.apart, count);
+      const auto row = [&](std::size_t i) { return all + lines.begin(line) + (done + i) * lines.apart; };
       Columns joined;
-      for (const Columns& lane : lanes) joined.add(lane);
+      if (size <= vm::reduction_lanes) {  // each is alone in its lane
+        for (std::size_t i = 0; i < size; ++i) joined.add(row(i), count);
+      } else {
+        std::array<Columns, vm::reduction_lanes> lanes;
+        for (std::size_t i = 0; i < size; ++i) lanes[i % lanes.size()].add(row(i), count);
+        for (const Columns& lane : lanes) joined.add(lane);
+      }
       parts.push_back(joined);
       for (std::size_t before = block; before % 2 != 0; before /= 2) join_last(parts);
     }
