@@ -1,5 +1,6 @@
 // Linear algebra by LAPACK, which is looked for when the first function needs it: nothing of it is needed to build.
 #include <dlfcn.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -150,11 +151,25 @@ bool find(void* library, const char* name, Function& function) {
   return function != nullptr;
 }
 
+/// OpenBLAS starts a thread for each processor that it may use when it is loaded, and they spin for a tenth of a second
+/// before they sleep. Workers are what is parallel here, so it sees one processor: the one of this thread. (It would
+/// heed OPENBLAS_NUM_THREADS, too, but nobody may change the environment while other threads read it.)
+void* load_on_one_processor(const char* name) {
+  cpu_set_t before, one;
+  const bool is_known = sched_getaffinity(0, sizeof before, &before) == 0;
+  CPU_ZERO(&one);
+  if (const int here = sched_getcpu(); here >= 0) CPU_SET(here, &one);
+  const bool is_alone = is_known && sched_setaffinity(0, sizeof one, &one) == 0;
+  void* const library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  if (is_alone) sched_setaffinity(0, sizeof before, &before);
+  return library;
+}
+
 std::unique_ptr<const Lapack> loaded() {
   for (const char* const name : {"libopenblas.so.0", "liblapack.so.3"}) {
-    void* const library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    void* const library = load_on_one_processor(name);
     if (library == nullptr) continue;
-    // workers are what is parallel here; and so results do not depend on the machine's cores
+    // results do not depend on the machine's cores
     if (void (*set_threads)(int); find(library, "openblas_set_num_threads", set_threads)) set_threads(1);
     Functions functions{};
     if (find(library, "dgemm_", functions.dgemm) && find(library, "dgemv_", functions.dgemv) &&

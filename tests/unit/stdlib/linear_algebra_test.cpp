@@ -2,9 +2,12 @@
 #include "stdlib/native/linear_algebra.hpp"
 
 #include <doctest/doctest.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <iterator>
 #include <random>
 
 using raddle::stdlib::native::ColumnMatrix;
@@ -100,6 +103,16 @@ void check_eigh(const LinearAlgebra& methods, const ColumnMatrix& a) {
 }
 
 }  // namespace
+
+TEST_CASE("LAPACK has no threads of its own, and leaves this one its processors") {
+  cpu_set_t before, after;
+  REQUIRE(sched_getaffinity(0, sizeof before, &before) == 0);
+  if (lapack() == nullptr) return;
+  REQUIRE(sched_getaffinity(0, sizeof after, &after) == 0);
+  CHECK(CPU_EQUAL(&before, &after));
+  const std::filesystem::directory_iterator threads("/proc/self/task");
+  CHECK(std::distance(begin(threads), end(threads)) == 1);
+}
 
 TEST_CASE("factors, multiplied, are the matrix") {
   for (const LinearAlgebra* methods : both())
