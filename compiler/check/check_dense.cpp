@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "compiler/check/array_choice.hpp"
 #include "compiler/check/check_expression.hpp"
 
 namespace raddle::check_detail {
@@ -100,7 +101,7 @@ TypeId ExpressionChecker::dense_element(ast::Index& index, TypeId dense) {
     }
   }
   --brackets_;
-  if (!is_wrong && chosen != 0) return chosen_elements(index, dense, chosen);
+  if (!is_wrong && chosen != 0 && index.indices.size() <= rank) return chosen_elements(index, dense, chosen);
   if (index.indices.size() > rank) {
     context_.diagnostics.report(DiagnosticKind::too_many_indices, index.span, context_.name(dense),
                                 dimensions_text(rank), std::to_string(index.indices.size()) + " indices");
@@ -112,21 +113,30 @@ TypeId ExpressionChecker::dense_element(ast::Index& index, TypeId dense) {
   return index.type = kept == 0 ? element : context_.store().dense_of(element, kept);
 }
 
-/// `A[idx]`, `A[rows, cols]`, `A[mask]`: a new array.
+/// A new array. `A[mask]`: where a mask of its shape is true; `A[rows, cols]`: an element for each place of the arrays
+/// of indices; `A[rows, :]`, `A[:, mask]`: along one dimension what an array of one dimension chooses, in its place.
 TypeId ExpressionChecker::chosen_elements(ast::Index& index, TypeId dense, std::uint32_t rank) {
   TypeStore& types = context_.store();
-  const bool is_mask =
-      types.is_dense(index.indices[0]->type) && types.dense_element(index.indices[0]->type) == TypeStore::boolean;
-  const bool has_slice =
-      std::ranges::any_of(index.indices, [](const auto& each) { return each->kind == ExprKind::Slice; });
-  const std::size_t wanted = is_mask ? 1 : types.rank(dense);
-  if (has_slice || index.indices.size() != wanted || (is_mask && rank != types.rank(dense))) {
+  const TypeId element = types.dense_element(dense);
+  switch (choice_of(types, index, dense)) {
+    case Choice::by_mask: return index.type = types.dense_of(element, 1);
+    case Choice::of_points: return index.type = types.dense_of(element, rank);
+    case Choice::none:
+    case Choice::along_one: break;
+  }
+  const auto is_array = [&types](const auto& each) { return types.is_dense(each->type); };
+  if (rank != 1 || std::ranges::count_if(index.indices, is_array) != 1) {
     context_.diagnostics
-        .report(DiagnosticKind::not_supported, index.span, "choosing elements along some dimensions only by an array")
-        .note("an array of indices for each dimension, as in `A[rows, cols]`, or a mask of the array's own shape");
+        .report(DiagnosticKind::not_supported, index.span,
+                "choosing along some dimensions by several arrays, or by one that is no vector")
+        .note(
+            "one vector of indices or of booleans beside slices, as in `A[rows, :]`; indices for each dimension, as in "
+            "`A[rows, cols]`; or a mask of the array's own shape");
     return index.type = TypeStore::error;
   }
-  return index.type = types.dense_of(types.dense_element(dense), is_mask ? 1 : rank);
+  const auto is_single = [&](const auto& each) { return each->kind != ExprKind::Slice && !is_array(each); };
+  const auto singles = static_cast<std::uint32_t>(std::ranges::count_if(index.indices, is_single));
+  return index.type = types.dense_of(element, types.rank(dense) - singles);
 }
 
 /// An int, or a dense array of ints or booleans.

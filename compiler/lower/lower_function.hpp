@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "compiler/check/array_choice.hpp"
 #include "compiler/check/checked_program.hpp"
 #include "compiler/diagnostics/diagnostics.hpp"
 #include "compiler/ir/module.hpp"
@@ -233,7 +234,11 @@ class FunctionLowering {
   /// The indices of one dimension that a slice, or one index, selects; one index has no step and no count.
   struct Selection {
     ir::Operand first, step, count;
+    /// The index at a place, where an array has it.
+    std::function<ir::Operand(ir::Operand)> chosen = {};
   };
+  Selection chosen_along(const ast::Index& index, std::size_t axis, ir::Operand extent);
+  ir::Operand true_keys(const Dense& mask, const Operands& extents, Span span);
   Lifted lifted(const ast::Expr& expr);
   Lifted lifted_dense(const ast::Expr& expr);
   Lifted lifted_call(const ast::Call& call);
@@ -258,8 +263,9 @@ class FunctionLowering {
   Operands joint_extents(const Operands& first, const Operands& second, std::string_view what, Span span);
   Lifted slice(const ast::Index& index);
   void note_count(const ast::Slice& slice, ir::Operand extent, ir::Operand count);
-  bool chooses_by_array(const ast::Index& index) const;
+  check_detail::Choice choice_in(const ast::Index& index) const;
   Lifted chosen(const ast::Index& index);
+  Lifted chosen_points(const ast::Index& index);
   Lifted chosen_by_mask(const ast::Index& index);
   Selection selection(const ast::Index& index, std::size_t axis, ir::Operand extent);
   std::vector<Selection> selections(const ast::Index& index, const Operands& extents);

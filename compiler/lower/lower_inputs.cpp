@@ -149,7 +149,7 @@ FunctionLowering::Dense FunctionLowering::unwidened_view(const ast::Expr& expr) 
 
 /// Single indices, then a range without a step, then whole dimensions: those elements lie side by side.
 std::optional<FunctionLowering::Dense> FunctionLowering::view_of_slice(const ast::Index& index) {
-  if (chooses_by_array(index)) return std::nullopt;
+  if (choice_in(index) != check_detail::Choice::none) return std::nullopt;
   bool has_range = false;
   for (const ast::ExprPtr& entry : index.indices) {
     const bool is_range = entry->kind == ExprKind::Slice;

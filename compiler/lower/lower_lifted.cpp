@@ -59,7 +59,7 @@ Lifted FunctionLowering::lifted_dense(const ast::Expr& expr) {
   }
   if (expr.kind == ExprKind::Call && as<ast::Call>(expr).is_lifted) return lifted_call(as<ast::Call>(expr));
   if (expr.kind == ExprKind::Index && types().is_dense(as<ast::Index>(expr).base->type))
-    return chooses_by_array(as<ast::Index>(expr)) ? chosen(as<ast::Index>(expr)) : slice(as<ast::Index>(expr));
+    return chosen(as<ast::Index>(expr));
   return read_whole(unwidened_view(expr), expr.span);
 }
 

@@ -53,6 +53,8 @@ std::vector<FunctionLowering::Selection> FunctionLowering::selections(const ast:
       made.push_back({int_constant(0), int_constant(1), extents[axis]});
     } else if (index.indices[axis]->kind == ExprKind::Slice) {
       made.push_back(selection(index, axis, extents[axis]));
+    } else if (types().is_dense(index.indices[axis]->type)) {
+      made.push_back(chosen_along(index, axis, extents[axis]));
     } else {
       made.push_back({checked_index(index, axis, extents[axis]), {}, {}});
     }
@@ -71,6 +73,10 @@ FunctionLowering::Operands FunctionLowering::selected(const std::vector<Selectio
       continue;
     }
     ir::Operand index = indices[next++];
+    if (each.chosen) {
+      made.push_back(each.chosen(index));
+      continue;
+    }
     if (each.step != one) index = emit_value(OpKind::index_mul, {index, each.step}, TypeStore::int_, span);
     if (each.first != zero) index = emit_value(OpKind::index_add, {index, each.first}, TypeStore::int_, span);
     made.push_back(index);
@@ -100,13 +106,49 @@ Lifted FunctionLowering::slice(const ast::Index& index) {
 
 // ---------------------------------------------------------------- elements that an array chooses
 
-bool FunctionLowering::chooses_by_array(const ast::Index& index) const {
-  return std::ranges::any_of(index.indices, [this](const auto& entry) { return types().is_dense(entry->type); });
+check_detail::Choice FunctionLowering::choice_in(const ast::Index& index) const {
+  return check_detail::choice_of(types(), index, index.base->type);
+}
+
+Lifted FunctionLowering::chosen(const ast::Index& index) {
+  switch (choice_in(index)) {
+    case check_detail::Choice::by_mask: return chosen_by_mask(index);
+    case check_detail::Choice::of_points: return chosen_points(index);
+    case check_detail::Choice::along_one:
+    case check_detail::Choice::none: break;
+  }
+  return slice(index);
+}
+
+/// `A[rows, :]`, `A[:, mask]`: the dimension has as many as the array has indices, or true elements.
+FunctionLowering::Selection FunctionLowering::chosen_along(const ast::Index& index, std::size_t axis,
+                                                           ir::Operand extent) {
+  const ast::Expr& entry = *index.indices[axis];
+  ends_.push_back(extent);
+  const Dense array = dense_parts(entry);
+  ends_.pop_back();
+  Selection made;
+  const bool is_mask = types().dense_element(entry.type) == TypeStore::boolean;
+  const ir::Operand keys = is_mask ? true_keys(array, {extent}, entry.span) : array.elements;
+  made.count = is_mask ? call_builtin_named("size", {keys}, TypeStore::int_, entry.span) : array.extents[0];
+  made.chosen = [this, keys, is_mask, extent, axis, &index](ir::Operand place) {
+    const ir::Operand key = emit_value(OpKind::array_get, {keys, place}, TypeStore::int_, index.indices[axis]->span);
+    return is_mask ? key : index_check(key, extent, index, axis);
+  };
+  return made;
+}
+
+/// Where a mask of these extents is true, in row-major order: a growing array.
+ir::Operand FunctionLowering::true_keys(const Dense& mask, const Operands& extents, Span span) {
+  Operands operands = {mask.elements, int_constant(static_cast<std::int64_t>(extents.size()))};
+  operands.insert(operands.end(), extents.begin(), extents.end());
+  operands.insert(operands.end(), mask.extents.begin(), mask.extents.end());
+  const TypeId ints = context_.program.types.array_of(TypeStore::int_, TypeStore::int_);
+  return call_builtin_named("@true_keys", std::move(operands), ints, span);
 }
 
 /// `A[idx]`, `A[rows, cols]`: at each point of the arrays of indices one element.
-Lifted FunctionLowering::chosen(const ast::Index& index) {
-  if (types().dense_element(index.indices[0]->type) == TypeStore::boolean) return chosen_by_mask(index);
+Lifted FunctionLowering::chosen_points(const ast::Index& index) {
   const Span span = index.span;
   Lifted base = lifted(*index.base);
   std::vector<Lifted> entries;
@@ -130,11 +172,7 @@ Lifted FunctionLowering::chosen(const ast::Index& index) {
 Lifted FunctionLowering::chosen_by_mask(const ast::Index& index) {
   const Span span = index.span;
   const Dense base = dense_parts(*index.base), mask = dense_parts(*index.indices[0]);
-  Operands operands = {mask.elements, int_constant(static_cast<std::int64_t>(base.extents.size()))};
-  operands.insert(operands.end(), base.extents.begin(), base.extents.end());
-  operands.insert(operands.end(), mask.extents.begin(), mask.extents.end());
-  const TypeId ints = context_.program.types.array_of(TypeStore::int_, TypeStore::int_);
-  const ir::Operand keys = call_builtin_named("@true_keys", std::move(operands), ints, span);
+  const ir::Operand keys = true_keys(mask, base.extents, span);
   const Dense chosen = {keys, {call_builtin_named("size", {keys}, TypeStore::int_, span)}};
   Lifted made = read_whole(chosen, span);
   made.at = [this, base, key_at = std::move(made.at), span](const Point& point) {

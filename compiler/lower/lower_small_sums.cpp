@@ -35,9 +35,8 @@ std::optional<ir::Operand> FunctionLowering::small_sum(const ast::Call& call, ir
       call.resolved_arguments[0]->kind != ExprKind::Index)
     return std::nullopt;
   const auto& index = as<ast::Index>(*call.resolved_arguments[0]);
-  if (chooses_by_array(index)) return std::nullopt;
-  const TypeId element =
-      types().is_dense(index.base->type) ? types().dense_element(index.base->type) : TypeStore::error;
+  if (!types().is_dense(index.base->type) || choice_in(index) != check_detail::Choice::none) return std::nullopt;
+  const TypeId element = types().dense_element(index.base->type);
   if ((element != TypeStore::float_ && element != TypeStore::int_) ||
       index.indices.size() != types().rank(index.base->type))
     return std::nullopt;
