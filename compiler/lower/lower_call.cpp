@@ -16,6 +16,12 @@ bool FunctionLowering::fills_files(const ast::Call& call) const {
 FunctionLowering::Operands FunctionLowering::call(const ast::Call& call, std::vector<ir::VarId> targets) {
   targets.resize(call.output_types.size(), ir::none);
   if (call.is_lifted) return lifted_outputs(call, targets);
+  for (const ast::Annotation& annotation : call.annotations)
+    if (annotation.name.text == "default") return {call_or_default(call, targets[0], *annotation.value)};
+  return call_at_place(call, std::move(targets));
+}
+
+FunctionLowering::Operands FunctionLowering::call_at_place(const ast::Call& call, std::vector<ir::VarId> targets) {
   if (const std::optional<ir::Operand> sum = small_sum(call, targets.empty() ? ir::none : targets[0])) return {*sum};
   const PlaceOfCall place = place_of(call);
   const Operands& checks = place.checks;
@@ -86,6 +92,7 @@ FunctionLowering::Operands FunctionLowering::call_script_function(const ast::Cal
     outputs.push_back(ir::Operand::variable(targets[i]));
   }
   const bool has_views = add_arguments(operands, call);
+  for (const ir::Operand& operand : operands) refuse_update(operand, call.span);
   add_globals(operands, call.callee_index);
   const ir::FunctionId function = callee.is_app       ? limited_app(call, operands)
                                   : callee.is_generic ? instance(call, operands)
