@@ -17,8 +17,9 @@
 
 namespace raddle::lowering {
 
-/// Bits by ir::AppLimit.
+/// Bits by ir::AppLimit, and one behind them for the words that start several processes, by `@par`.
 using LimitSet = unsigned;
+inline constexpr LimitSet launcher_bit = 1u << ir::app_limits.size();
 /// What calls of a function have that others of it have not.
 struct CallerForm {
   LimitSet limits = 0;     ///< of an app: given by the call, as parameters after the others
@@ -60,7 +61,7 @@ class FunctionLowering {
   ir::VarId add_output(ast::VariableId variable);
   /// An output of the entry function.
   void add_result(ast::VariableId variable);
-  ir::VarId add_limit_parameter(ir::AppLimit limit);
+  ir::VarId add_limit_parameter(TypeId type);
   /// All of the signature of a generic function in Tcl, as a call has it.
   void add_instance_signature(const ast::FunctionDefinition& definition, const std::vector<TypeId>& inputs,
                               const std::vector<TypeId>& outputs);
@@ -139,6 +140,7 @@ class FunctionLowering {
   PlaceOfCall place_of(const ast::Call& call);
   void add_work_type(const ast::Call& call, PlaceOfCall& place);
   ir::Operand limit_value(const ast::Annotation& annotation);
+  ir::Operand launcher_words(const ast::Annotation& annotation);
   /// The app for a call that gives limits; adds their values to its operands.
   ir::FunctionId limited_app(const ast::Call& call, Operands& operands);
   ir::FunctionId instance(const ast::Call& call, const Operands& operands);
