@@ -5,7 +5,9 @@ lexer grammar RaddleLexer;
 
 tokens {
   /** A name that ends the value of an annotation: `@dispatch=WORKER (int o) f()`. Set after lexing. */
-  CONSTANT_NAME
+  CONSTANT_NAME,
+  /** The name `try` before a `{` where a statement begins; elsewhere it is a name as any other. Set after lexing. */
+  TRY
 }
 
 // ---------------------------------------------------------------- reserved words

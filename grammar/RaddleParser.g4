@@ -73,7 +73,7 @@ word_value
 
 /** `@name`, `@name=value`. In a value a name is a CONSTANT_NAME unless a `(` follows it without a blank, so that the
  *  value of `@dispatch=WORKER (int o) f()` ends before the parenthesis. */
-annotation: AT name=ID (ASSIGN value=annotation_value)?;
+annotation: AT name=(ID | DEFAULT) (ASSIGN value=annotation_value)?;
 annotation_value
   : operands+=annotation_operand
     (operators+=(PLUS | MINUS | TIMES | DIVIDE | INT_DIVIDE | REMAINDER | POWER) operands+=annotation_operand)*
@@ -102,6 +102,7 @@ compound_statement
   | loop=for_statement
   | repeat=iterate_statement
   | waiting=wait_statement
+  | attempt=try_statement
   ;
 
 /** `s1 => s2 => ...`: all but the last are simple statements. */
@@ -150,6 +151,9 @@ for_variable: type=type_expression (name=ID dimensions+=dimension*)? ASSIGN valu
 for_update: name=ID ASSIGN value=expression;
 
 iterate_statement: ITERATE counter=ID content=block UNTIL LPAREN condition=expression RPAREN;
+
+/** Without `else`: parsed to be reported. */
+try_statement: TRY content=block (ELSE otherwise=controlled)?;
 
 wait_statement: WAIT deep=DEEP? LPAREN awaited+=expression (COMMA awaited+=expression)* RPAREN content=controlled;
 

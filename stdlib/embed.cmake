@@ -1,6 +1,6 @@
 # Writes a C++ file that holds the texts of the library's modules and of what runs in Python and R:
 #   cmake -DOUTPUT=module_sources.cpp "-DSOURCES=a.df;b.df" -DPYTHON_SERVER=python_server.py -DR_SERVER=r_server.R
-#         -P embed.cmake
+#         -DPARALLEL_PYTHON=parallel_python.py -P embed.cmake
 set(entries "")
 foreach(source IN LISTS SOURCES)
   get_filename_component(module "${source}" NAME_WE)
@@ -9,6 +9,7 @@ foreach(source IN LISTS SOURCES)
 endforeach()
 file(READ "${PYTHON_SERVER}" python_server)
 file(READ "${R_SERVER}" r_server)
+file(READ "${PARALLEL_PYTHON}" parallel_python)
 file(WRITE "${OUTPUT}" "// Made by stdlib/embed.cmake.
 #include \"stdlib/module_sources.hpp\"
 
@@ -26,6 +27,10 @@ std::string_view python_server() {
 
 std::string_view r_server() {
   return R\"raddle(${r_server})raddle\";
+}
+
+std::string_view parallel_python() {
+  return R\"raddle(${parallel_python})raddle\";
 }
 
 }  // namespace raddle::stdlib

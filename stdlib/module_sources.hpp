@@ -15,6 +15,8 @@ std::span<const ModuleSource> module_sources();
 
 /// The text of native/python_server.py.
 std::string_view python_server();
+/// The text of native/parallel_python.py.
+std::string_view parallel_python();
 /// The text of native/r_server.R.
 std::string_view r_server();
 

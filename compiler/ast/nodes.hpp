@@ -132,6 +132,11 @@ struct Wait : Stmt {
   std::vector<ExprPtr> awaited;
   BlockPtr body;
 };
+/// What `body` assigns counts once all of it is done; if anything in it fails, `otherwise` is done in its place.
+struct Try : Stmt {
+  Try() : Stmt(StmtKind::Try) {}
+  BlockPtr body, otherwise;
+};
 /// So many links of a chain nest in each other in what is made of it: its levels.
 inline constexpr std::size_t nested_links = 100;
 /// `s1 => s2 => ...`

@@ -246,6 +246,12 @@ class Printer {
         line("wait{} {}", node.deep ? " deep" : "", list(node.awaited, ", "));
         return body(*node.body);
       }
+      case StmtKind::Try: {
+        line("try");
+        body(*as<Try>(from).body);
+        line("else");
+        return body(*as<Try>(from).otherwise);
+      }
       case StmtKind::Chain: {
         line("chain");
         const Indent inside(*this);

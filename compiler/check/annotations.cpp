@@ -59,6 +59,7 @@ constexpr std::array known_annotations = {
     KnownAnnotation{"memory", on_definition | on_call, ValueRule::needed, TypeStore::float_},
     KnownAnnotation{"cores", on_definition | on_call, ValueRule::needed, TypeStore::int_},
     KnownAnnotation{"ok", on_definition | on_call, ValueRule::needed},
+    KnownAnnotation{"default", on_call, ValueRule::needed},
     KnownAnnotation{"location", on_call, ValueRule::needed},
     KnownAnnotation{"soft_location", on_call, ValueRule::needed},
     KnownAnnotation{"param", on_declaration, ValueRule::none},

@@ -12,6 +12,7 @@
 #include "stdlib/builtins.hpp"
 #include "stdlib/native/parse_number.hpp"
 #include "compiler/diagnostics/foreign_names.hpp"
+#include "compiler/types/table_type.hpp"
 
 namespace raddle::check_detail {
 
@@ -57,6 +58,21 @@ namespace {
 bool prints(const ast::Call& call) {
   return call.callee_kind == ast::CalleeKind::builtin &&
          stdlib::builtins()[call.callee_index].effect == stdlib::BuiltinEffect::prints;
+}
+
+bool writes_table(const ast::Call& call) {
+  return call.callee_kind == ast::CalleeKind::builtin && stdlib::builtins()[call.callee_index].name == "write_csv";
+}
+
+/// `write_csv`: the type of its input, which is any that can stand in lines.
+void check_table(Context& context, const ast::Call& call) {
+  const ast::Expr& table = *call.resolved_arguments.front();
+  if (table.type == TypeStore::error || is_written_as_table(context.store(), table.type)) return;
+  context.diagnostics
+      .report(DiagnosticKind::wrong_argument_type, table.span, 1, call.callee.text, "table", context.name(table.type))
+      .note(
+          "a table is a dense array of one or two dimensions, an array of structures, a structure of arrays, or an "
+          "array of numbers and texts");
 }
 
 bool is_made_by_lowering(const ast::Call& call) {
@@ -105,7 +121,32 @@ void warn_of_axis(Context& context, const ast::Call& call) {
 
 }  // namespace
 
+/// `@default=VALUE`: takes the place of the output.
+void ExpressionChecker::check_default(ast::Call& call) {
+  for (ast::Annotation& annotation : call.annotations) {
+    if (annotation.name.text != "default" || annotation.value == nullptr) continue;
+    const bool is_known = call.callee_kind != ast::CalleeKind::unresolved;
+    const bool has_one = call.output_types.size() == 1 && call.type != TypeStore::void_;
+    if (has_one) {
+      value_of_type(*annotation.value, call.type);
+    } else {
+      value(*annotation.value);
+      if (is_known)
+        context_.diagnostics
+            .report(DiagnosticKind::annotation_value, mark_of(annotation), "default",
+                    "takes the place of one value, and `" + call.callee.text + "` has " +
+                        (call.output_types.size() > 1 ? std::to_string(call.output_types.size()) + " outputs" : "none"))
+            .note("`try { ... } else { ... }` does something else where a block fails");
+    }
+  }
+}
+
 void ExpressionChecker::call(ast::Call& call) {
+  resolve_call(call);
+  check_default(call);
+}
+
+void ExpressionChecker::resolve_call(ast::Call& call) {
   check_annotations(context_, call.annotations, AnnotationPlace::call, call.span);
   annotation_values(call.annotations);
   const TypeId wanted = std::exchange(wanted_, TypeStore::error);
@@ -163,6 +204,7 @@ void ExpressionChecker::call(ast::Call& call) {
   call.output_types = std::move(match->outputs);
   call.type = call.output_types.empty() ? TypeStore::void_ : call.output_types.front();
   if (is_made_by_lowering(call)) return array_result(call, wanted);
+  if (writes_table(call)) check_table(context_, call);
   check_outputs_are_known(call, *match->signature);
   if (call.callee_kind == ast::CalleeKind::builtin) known_arguments(call);
 }

@@ -4,6 +4,7 @@
 
 #include "compiler/check/array_choice.hpp"
 #include "compiler/check/check_expression.hpp"
+#include "compiler/types/table_type.hpp"
 
 namespace raddle::check_detail {
 
@@ -194,14 +195,17 @@ void ExpressionChecker::array_result(ast::Call& call, TypeId wanted) {
                                ? types.at(array.type).element
                                : TypeStore::error;
     call.type = is_number_or_truth(element) ? types.dense_of(element, 1) : refuse("a growing array of numbers");
-  } else if (name == "read_csv" && types.is_dense(wanted) && types.dense_element(wanted) == TypeStore::boolean) {
-    context_.diagnostics.report(DiagnosticKind::not_supported, call.callee.span, "tables of booleans");
-    call.type = TypeStore::error;
-  } else if (types.is_dense(wanted)) {
+  } else if (types.is_dense(wanted) || (name == "read_csv" && table_type(types, wanted))) {
     call.type = wanted;
   } else {
-    context_.diagnostics.report(DiagnosticKind::untyped_file, call.callee.span, name)
-        .note("as in `float A[:, :] = " + name + "(f);`");
+    const std::string unfit =
+        wanted == TypeStore::error ? "" : ": `" + context_.name(wanted) + "` is nothing that it reads";
+    Diagnostic& diagnostic = context_.diagnostics.report(DiagnosticKind::untyped_file, call.callee.span, name, unfit);
+    diagnostic.note("as in `float A[:, :] = " + name + "(f);`");
+    if (name == "read_csv")
+      diagnostic.note(
+          "columns of several types go into an array of structures, as in `type sample { string name; float "
+          "dose; } sample s[] = read_csv(f);`, or a structure of arrays");
     call.type = TypeStore::error;
   }
   call.output_types = {call.type};

@@ -82,6 +82,8 @@ class ExpressionChecker {
   bool is_printable(TypeId type) const;
   /// Makes all of `elements` one type and returns it; incomplete if there are none, nullopt after a report.
   std::optional<TypeId> common_type(const std::vector<ast::Expr*>& elements);
+  void resolve_call(ast::Call& call);
+  void check_default(ast::Call& call);
   void construct(ast::Call& call, TypeId type);
   /// Functions of the module arrays whose signatures do not tell of which type the result is: `reshape(A, n, m)`.
   /// @param wanted  the type of the variable that gets it, if that is known

@@ -35,6 +35,7 @@ void StatementChecker::statement(ast::Stmt& statement) {
     case StmtKind::For: return for_(as<ast::For>(statement));
     case StmtKind::Iterate: return iterate(as<ast::Iterate>(statement));
     case StmtKind::Wait: return wait(as<ast::Wait>(statement));
+    case StmtKind::Try: return try_(as<ast::Try>(statement));
     case StmtKind::Chain: return chain(as<ast::Chain>(statement));
     case StmtKind::Block: return block(as<ast::Block>(statement));
     case StmtKind::Empty: return;
@@ -63,6 +64,13 @@ void StatementChecker::switch_(ast::Switch& written) {
   expressions_.value_of_type(*written.value, TypeStore::int_);
   ++context_.waits;
   for (ast::Switch::Case& choice : written.cases) block(*choice.block);
+  --context_.waits;
+}
+
+void StatementChecker::try_(ast::Try& written) {
+  ++context_.waits;
+  block(*written.body);
+  block(*written.otherwise);
   --context_.waits;
 }
 

@@ -51,6 +51,7 @@ class StatementChecker {
 
   void evaluate(ast::Evaluate& evaluate);
   void branch(ast::If& branch);
+  void try_(ast::Try& written);
   void switch_(ast::Switch& written);
   void wait(ast::Wait& wait);
   void chain(ast::Chain& chain);

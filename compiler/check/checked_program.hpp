@@ -58,6 +58,12 @@ struct ScriptResult {
   ast::VariableId variable;
 };
 
+/// A variable from outside of a `try` that its first block assigns.
+struct AttemptedVariable {
+  ast::VariableId variable;
+  std::size_t depth = 0;  ///< 0: whole; else so many indices stand at each element that is assigned
+};
+
 struct CheckedProgram {
   std::vector<std::unique_ptr<ast::Module>> modules;  ///< imported ones first, the main one last
   TypeStore types;
@@ -67,7 +73,8 @@ struct CheckedProgram {
   std::vector<ScriptResult> results;
   /// Branches that make a variable in parts where another one assigns it whole: see WriteSet::collect_parts.
   std::unordered_map<const ast::Stmt*, std::vector<ast::VariableId>> collected;
-  std::vector<std::string> arguments_read;    ///< names by which `argv` is called
+  std::unordered_map<const ast::Stmt*, std::vector<AttemptedVariable>> attempts;  ///< by `try`, in order of variables
+  std::vector<std::string> arguments_read;                                        ///< names by which `argv` is called
   std::deque<ast::ExprPtr> builtin_defaults;  ///< literals that Call::resolved_arguments of builtins point to
   /// The function `main` if the script has one: called once besides the top-level statements.
   std::optional<std::uint32_t> main_function;

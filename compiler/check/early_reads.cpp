@@ -104,6 +104,11 @@ class EarlyReads {
       case StmtKind::For: return delayed([&] { block(*as<const ast::For>(written).body); });
       case StmtKind::Iterate: return delayed([&] { block(*as<const ast::Iterate>(written).body); });
       case StmtKind::Wait: return delayed([&] { block(*as<const ast::Wait>(written).body); });
+      case StmtKind::Try:
+        return delayed([&] {
+          block(*as<const ast::Try>(written).body);
+          block(*as<const ast::Try>(written).otherwise);
+        });
       case StmtKind::Chain: {
         const auto& links = as<const ast::Chain>(written).links;
         if (!is_awaited(*links.front())) statement(*links.front());

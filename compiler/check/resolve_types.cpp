@@ -142,7 +142,7 @@ void declare_predefined(Context& context) {
   for (const TypeId type : {TypeStore::int_, TypeStore::float_, TypeStore::string, TypeStore::boolean, TypeStore::void_,
                             TypeStore::blob, TypeStore::file, TypeStore::url, TypeStore::updateable})
     context.types[context.name(type)] = {type, {}, true};
-  context.types["external"] = {TypeStore::void_, {}, true};
+  context.types["external"] = {context.store().new_named("external", TypeStore::void_), {}, true};
   for (const char* name : {"LocationStrictness", "LocationAccuracy"})
     context.types[name] = {context.store().new_named(name, TypeStore::string), {}, false};
   const TypeId location = context.store().new_structure("location", {});

@@ -123,6 +123,8 @@ class UseCollector {
   /// Each link waits for what the one before it assigns, or names.
   WriteSet chain(const ast::Chain& chain);
   WriteSet wait(const ast::Wait& wait);
+  WriteSet try_(const ast::Try& written);
+  AttemptedVariable attempted(VariableId variable, const Writes& writes);
 
   Context& context_;
   std::vector<VariableUse> use_;

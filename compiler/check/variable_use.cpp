@@ -143,6 +143,7 @@ WriteSet UseCollector::statement(const ast::Stmt& statement) {
     case StmtKind::For: return for_(as<const ast::For>(statement));
     case StmtKind::Iterate: return iterate(as<const ast::Iterate>(statement));
     case StmtKind::Wait: return wait(as<const ast::Wait>(statement));
+    case StmtKind::Try: return try_(as<const ast::Try>(statement));
     case StmtKind::Chain: return chain(as<const ast::Chain>(statement));
     case StmtKind::Block: return block(as<const ast::Block>(statement));
     case StmtKind::Empty: return {};

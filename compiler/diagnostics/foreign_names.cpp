@@ -142,8 +142,8 @@ constexpr std::array foreign_names = {
     ForeignName{NameUse::function, " assert ", "`assert(condition, \"why\");`, after `import assert;`"},
     ForeignName{
         NameUse::function, " try ",
-        "there is no `try`: an error ends the run, under `--keep-going` only what depends on it; `@retry=3` before "
-        "an app runs it again"},
+        "`try { ... } else { ... }`: the second block is done if something in the first one fails; `@default=0 f(x)` "
+        "is one value in place of a failure"},
     ForeignName{NameUse::function, " exec shell run subprocess ",
                 "an external program is an app: `app (file o) f(file i) { \"program\" i @stdout=o }`"},
     ForeignName{NameUse::member, " T ", "`transpose(A)`, after `import arrays;`"},

@@ -7,6 +7,7 @@
 #include "compiler/emit/guarded_assignments.hpp"
 #include "compiler/emit/launch_sites.hpp"
 #include "compiler/emit/library_site.hpp"
+#include "compiler/emit/memo_site.hpp"
 #include "compiler/emit/operand_map.hpp"
 #include "compiler/emit/select_opcode.hpp"
 #include "compiler/ir/kernel_operator.hpp"
@@ -180,6 +181,7 @@ class FunctionEmitter {
         in.a = vm::Operand();
         in.d = add_loop(step, body);
         break;
+      case vm::InstructionForm::attempt: in.d = add_attempt(step, body); break;
       case vm::InstructionForm::memo:
         in.a = {};
         in.is_private = false;
@@ -277,46 +279,28 @@ class FunctionEmitter {
   }
 
   std::uint32_t add_memo(const Step& step, std::uint32_t body) {
-    const ir::Op& op = *step.op;
-    vm::MemoSite site;
-    const bool finds = op.kind == OpKind::memo;
-    const auto first_file = op.operands.begin() + (finds ? 2 : 1);
-    const auto first_value = first_file + op.number;
-    site.files = operands_.all(std::vector<ir::Operand>(first_file, first_value), body);
-    std::vector<vm::Operand> values = operands_.all(std::vector<ir::Operand>(first_value, op.operands.end()), body);
-    if (finds) {
-      site.function = text_of(op.operands[0]);
-      site.code = text_of(op.operands[1]);
-      site.key = operands_.of(op.results[0], body);
-      site.inputs = std::move(values);
-      for (auto input = first_value; input != op.operands.end(); ++input)
-        site.input_names.push_back(input->is_constant ? "" : function_.variables[input->index].name);
-      site.outputs = operands_.all(std::vector<ir::VarId>(op.results.begin() + 1, op.results.end()), body);
-      for (std::size_t i = 1; i < op.results.size(); ++i)
-        site.output_types.push_back(foreign_type(*module_.types, function_.variables[op.results[i]].type));
-      site.miss = add_arm(step, step.regions[0], body);
-    } else {
-      site.key = operands_.of(op.operands[0], body);
-      site.outputs = std::move(values);
-    }
+    vm::MemoSite site = memo_site(plan_, *step.op, operands_, body);
+    if (step.op->kind == OpKind::memo) site.miss = add_arm(step, step.regions[0], body);
     program_.memos.push_back(std::move(site));
     return static_cast<std::uint32_t>(program_.memos.size() - 1);
   }
 
-  const std::string& text_of(ir::Operand constant) const {
-    return std::get<std::string>(module_.constants[constant.index]);
+  /// Of an operation whose region is a body of its own.
+  template <typename Site>
+  void set_body(Site& site, const Step& step, std::uint32_t body) const {
+    site.body = first_body_ + plan_.regions[step.regions[0]].body;
+    site.shares = shares(step.written, step.regions[0], body);
+    site.assigned = operands_.all(step.nested_assigned, body);
+    site.written = operands_.all(step.written, body);
   }
 
   std::uint32_t add_foreach(const Step& step, std::uint32_t body) {
     vm::ForeachSite site;
     const std::uint32_t own_body = plan_.regions[step.regions[0]].body;
-    site.body = first_body_ + own_body;
+    set_body(site, step, body);
     site.is_whole = step.op->is_whole;
     site.placement = step.op->placement;
     site.parameter_count = static_cast<std::uint32_t>(function_.regions[step.op->regions[0]].parameters.size());
-    site.shares = shares(step.written, step.regions[0], body);
-    site.assigned = operands_.all(step.nested_assigned, body);
-    site.written = operands_.all(step.written, body);
     if (step.op->launch != ir::none) set_launch(site, function_, operands_, *step.op, body);
     const auto id = static_cast<std::uint32_t>(program_.foreaches.size());
     if (step.op->nest != ir::none)
@@ -325,14 +309,18 @@ class FunctionEmitter {
     return id;
   }
 
+  std::uint32_t add_attempt(const Step& step, std::uint32_t body) {
+    vm::AttemptSite site;
+    set_body(site, step, body);
+    program_.attempts.push_back(std::move(site));
+    return static_cast<std::uint32_t>(program_.attempts.size() - 1);
+  }
+
   std::uint32_t add_loop(const Step& step, std::uint32_t body) {
     vm::LoopSite site;
-    site.body = first_body_ + plan_.regions[step.regions[0]].body;
+    set_body(site, step, body);
     site.initial = operands_.all(step.op->operands, body);
     site.results = operands_.all(step.op->results, body);
-    site.assigned = operands_.all(step.nested_assigned, body);
-    site.written = operands_.all(step.written, body);
-    site.shares = shares(step.written, step.regions[0], body);
     site.test_after = step.op->test_after;
     const auto index = static_cast<std::uint32_t>(program_.loops.size());
     program_.loops.push_back(std::move(site));

@@ -93,7 +93,7 @@ class Planner {
     std::vector<PlanId> regions;
     if (op.kind == OpKind::loop) {
       regions.push_back(add_loop(region, index, body, op));
-    } else if (op.kind == OpKind::foreach_range || op.kind == OpKind::foreach_array) {
+    } else if (op.kind == OpKind::foreach_range || op.kind == OpKind::foreach_array || op.kind == OpKind::attempt) {
       const std::uint32_t own = add_body(body, function_.regions[op.regions[0]].parameters);
       regions.push_back(add_region(region, index, own, {op.regions[0]}));
       fill_region(regions[0], {op.regions[0]});

@@ -81,6 +81,7 @@ Opcode select_opcode(const ir::Op& op, TypeKind type) {
     case OpKind::foreach_range: return by_number(type, Opcode::foreach_range, Opcode::foreach_range_float);
     case OpKind::foreach_array: return Opcode::foreach_array;
     case OpKind::loop: return Opcode::loop;
+    case OpKind::attempt: return Opcode::attempt;
     case OpKind::wait: return Opcode::enter;
     case OpKind::wait_deep: return Opcode::enter;
   }

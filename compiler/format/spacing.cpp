@@ -14,8 +14,8 @@ namespace {
 enum class Bracket : std::uint8_t { list, for_head, index, map, tcl };
 
 bool is_keyword(std::string_view word) {
-  constexpr std::array<std::string_view, 13> words = {"app", "case", "deep", "else",  "for",    "foreach", "if",
-                                                      "in",  "type", "wait", "until", "switch", "iterate"};
+  constexpr std::array<std::string_view, 14> words = {"app", "case", "deep", "else",  "for",    "foreach", "if",
+                                                      "in",  "type", "wait", "until", "switch", "iterate", "try"};
   return std::ranges::find(words, word) != words.end();
 }
 

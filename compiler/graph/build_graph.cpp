@@ -138,6 +138,7 @@ class FunctionGraph {
       case loop: return build_loop(op, cluster);
       case wait:
       case wait_deep: return build_wait(op, cluster);
+      case attempt: return build_region(op.regions.front(), add_cluster("try", cluster));
       case memo: return build_region(op.regions.front(), add_cluster("memo", cluster));
       case memo_keep: return;  // nothing of the script flows out of it
       case array_hold: return;

@@ -168,7 +168,8 @@ class Verifier {
     if (op.kind == OpKind::loop) return count == 2;
     if (op.kind == OpKind::switch_) return count == op.labels.size() || count == op.labels.size() + 1;
     const bool has_body = op.kind == OpKind::foreach_range || op.kind == OpKind::foreach_array ||
-                          op.kind == OpKind::wait || op.kind == OpKind::wait_deep || op.kind == OpKind::memo;
+                          op.kind == OpKind::wait || op.kind == OpKind::wait_deep || op.kind == OpKind::memo ||
+                          op.kind == OpKind::attempt;
     return count == (has_body ? 1 : 0);
   }
 

@@ -109,6 +109,10 @@ class TypeChecker {
       case OpKind::foreach_range: range_parameters(); break;
       case OpKind::foreach_array: array_parameters(); break;
       case OpKind::loop: loop(); break;
+      case OpKind::attempt:
+        shape(0, 1);
+        is(result(), TypeStore::boolean);
+        break;
       case OpKind::wait:
       case OpKind::wait_deep: shape(any, 0); break;
     }

@@ -110,7 +110,11 @@ void FunctionLowering::store_whole(ir::VarId variable, ir::Operand source, Span 
 }
 
 ir::Operand FunctionLowering::container(const ast::Expr& expr) {
-  if (expr.kind == ExprKind::Name) return ir::Operand::variable(variable_of(as<ast::Name>(expr).variable));
+  if (expr.kind == ExprKind::Name) {
+    const ast::VariableId variable = as<ast::Name>(expr).variable;
+    const auto held = held_parts_.find(variable);
+    return held != held_parts_.end() ? held->second : ir::Operand::variable(variable_of(variable));
+  }
   if (expr.kind == ExprKind::Index) {
     const auto& index = as<ast::Index>(expr);
     const ir::Operand into = container(*index.base);

@@ -16,6 +16,12 @@ bool FunctionLowering::fills_files(const ast::Call& call) const {
 FunctionLowering::Operands FunctionLowering::call(const ast::Call& call, std::vector<ir::VarId> targets) {
   targets.resize(call.output_types.size(), ir::none);
   if (call.is_lifted) return lifted_outputs(call, targets);
+  for (const ast::Annotation& annotation : call.annotations)
+    if (annotation.name.text == "default") return {call_or_default(call, targets[0], *annotation.value)};
+  return call_at_place(call, std::move(targets));
+}
+
+FunctionLowering::Operands FunctionLowering::call_at_place(const ast::Call& call, std::vector<ir::VarId> targets) {
   if (const std::optional<ir::Operand> sum = small_sum(call, targets.empty() ? ir::none : targets[0])) return {*sum};
   const PlaceOfCall place = place_of(call);
   const Operands& checks = place.checks;
@@ -86,6 +92,7 @@ FunctionLowering::Operands FunctionLowering::call_script_function(const ast::Cal
     outputs.push_back(ir::Operand::variable(targets[i]));
   }
   const bool has_views = add_arguments(operands, call);
+  for (const ir::Operand& operand : operands) refuse_update(operand, call.span);
   add_globals(operands, call.callee_index);
   const ir::FunctionId function = callee.is_app       ? limited_app(call, operands)
                                   : callee.is_generic ? instance(call, operands)
@@ -118,7 +125,8 @@ FunctionLowering::PlaceOfCall FunctionLowering::place_of(const ast::Call& call) 
       const Operands parts = {field(location, 0, TypeStore::int_), strictness, field(location, 2, TypeStore::string)};
       place.rank = call_builtin_named("@location", parts, TypeStore::int_, annotation.span);
       place.checks.push_back(place.rank);
-    } else if (name == "par" && annotation.value && call.callee_kind == CalleeKind::function) {
+    } else if (name == "par" && annotation.value && call.callee_kind == CalleeKind::function &&
+               !context_.program.functions[call.callee_index].is_app) {
       place.checks.push_back(call_builtin_named("@par", {value(*annotation.value)}, TypeStore::void_, annotation.span));
     }
   }
@@ -144,6 +152,12 @@ ir::Operand FunctionLowering::limit_value(const ast::Annotation& annotation) {
   return annotation.name.text != "ok" ? given : call_builtin_named("@ok", {given}, TypeStore::string, annotation.span);
 }
 
+/// Of `@par=4` the words that start so many processes of a program.
+ir::Operand FunctionLowering::launcher_words(const ast::Annotation& annotation) {
+  const TypeId words = context_.program.types.array_of(TypeStore::int_, TypeStore::string);
+  return call_builtin_named("@launcher", {value(*annotation.value)}, words, annotation.span);
+}
+
 ir::FunctionId FunctionLowering::limited_app(const ast::Call& call, Operands& operands) {
   LimitSet given = 0;
   for (unsigned limit = 0; limit < ir::app_limits.size(); ++limit) {
@@ -152,6 +166,11 @@ ir::FunctionId FunctionLowering::limited_app(const ast::Call& call, Operands& op
       given |= 1u << limit;
       operands.push_back(limit_value(annotation));
     }
+  }
+  for (const ast::Annotation& annotation : call.annotations) {
+    if (annotation.name.text != "par" || !annotation.value) continue;
+    given |= launcher_bit;
+    operands.push_back(launcher_words(annotation));
   }
   if (given == 0) return context_.functions[call.callee_index];
   const auto [known, fresh] = context_.limited_apps.try_emplace({call.callee_index, given}, ir::none);
@@ -245,11 +264,15 @@ void FunctionLowering::lower_command(const ast::FunctionDefinition& definition, 
   }
   for (unsigned limit = 0; limit < ir::app_limits.size(); ++limit) {
     if ((from_caller & 1u << limit) != 0) {
-      lowered.limits[limit] = ir::Operand::variable(add_limit_parameter(static_cast<ir::AppLimit>(limit)));
+      lowered.limits[limit] = ir::Operand::variable(add_limit_parameter(ir::app_limits[limit].type));
       continue;
     }
     for (const ast::Annotation& annotation : definition.annotations)
       if (annotation.name.text == ir::app_limits[limit].name) lowered.limits[limit] = limit_value(annotation);
+  }
+  if ((from_caller & launcher_bit) != 0) {
+    const TypeId words = context_.program.types.array_of(TypeStore::int_, TypeStore::string);
+    lowered.words.insert(lowered.words.begin(), ir::Operand::variable(add_limit_parameter(words)));
   }
   function().command = std::move(lowered);
 }

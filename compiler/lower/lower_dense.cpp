@@ -141,18 +141,22 @@ ir::Operand FunctionLowering::dense_index(const ast::Index& index, ir::VarId tar
 
 /// `A[i, j] = x`, `A[1:n-2, :] = B`
 void FunctionLowering::store_dense(const ast::Index& target, ir::Operand source) {
-  const Dense& into = dense_target(target);
+  const Dense into = dense_target(target);
   if (into.elements.index == ir::none) return;
   const ir::Operand at = dense_key(target, into);
   emit(OpKind::array_insert,
        {into.elements, at, converted(source, types().dense_element(target.base->type), target.span)}, {}, target.span);
 }
 
-const FunctionLowering::Dense& FunctionLowering::dense_target(const ast::Index& target) {
-  static const Dense none;
-  if (target.base->kind == ExprKind::Name) return parts_of(variable_of(as<ast::Name>(*target.base).variable));
+FunctionLowering::Dense FunctionLowering::dense_target(const ast::Index& target) {
+  if (target.base->kind == ExprKind::Name) {
+    const ast::VariableId variable = as<ast::Name>(*target.base).variable;
+    Dense parts = parts_of(variable_of(variable));
+    if (const auto held = held_parts_.find(variable); held != held_parts_.end()) parts.elements = held->second;
+    return parts;
+  }
   not_supported(target.span, "the assignment of single elements to dense arrays that are elements or fields");
-  return none;
+  return {};
 }
 
 // ---------------------------------------------------------------- functions of the module arrays
@@ -172,6 +176,7 @@ bool is_minus_one(const ast::Expr& expr) {
 ir::Operand FunctionLowering::array_function(const ast::Call& call, ir::VarId target) {
   const std::string_view name = stdlib::builtins()[call.callee_index].name;
   Dense made;
+  if (!types().is_dense(call.type)) return records_from_file(call, target);
   if (name == "dense") {
     const ir::Operand elements = value(*call.resolved_arguments[0]);
     made = {elements, {call_builtin_named("@dense_keys", {elements}, TypeStore::int_, call.span)}};
@@ -198,28 +203,6 @@ FunctionLowering::Dense FunctionLowering::reshaped(const ast::Call& call) {
   if (!is_open) checked_extents_[checked.index] = made.extents[0];
   made.extents[is_open ? open : 0] = checked;
   made.elements = call_builtin_named("@fitting", {from.elements, checked}, type_of(from.elements), call.span);
-  return made;
-}
-
-/// The variable's type says what is to be in the file.
-FunctionLowering::Dense FunctionLowering::read_from_file(const ast::Call& call) {
-  TypeStore& all = context_.program.types;
-  const TypeId element = all.dense_element(call.type);
-  const std::uint32_t rank = all.rank(call.type);
-  Operands operands;
-  for (const ast::Expr* argument : call.resolved_arguments) operands.push_back(value(*argument));
-  operands.insert(operands.begin() + 1, int_constant(rank));
-  const ir::VarId elements = temporary(all.array_of(TypeStore::int_, element), call.span);
-  const ir::VarId extents = temporary(all.array_of(TypeStore::int_, TypeStore::int_), call.span);
-  std::vector<TypeId> operand_types;
-  for (const ir::Operand& operand : operands) operand_types.push_back(type_of(operand));
-  ir::Op& op = emit(OpKind::call_builtin, std::move(operands), {elements, extents}, call.span);
-  op.callee = builtin_named("@" + std::string(stdlib::builtins()[call.callee_index].name) + "_" + all.name(element));
-  op.operand_types = std::move(operand_types);
-  Dense made{ir::Operand::variable(elements), {}};
-  for (std::uint32_t axis = 0; axis < rank; ++axis)
-    made.extents.push_back(emit_value(OpKind::array_get, {ir::Operand::variable(extents), int_constant(axis)},
-                                      TypeStore::int_, call.span));
   return made;
 }
 

@@ -47,9 +47,8 @@ void FunctionLowering::add_result(ast::VariableId variable) {
   variables_[variable] = source.index;
 }
 
-ir::VarId FunctionLowering::add_limit_parameter(ir::AppLimit limit) {
-  const ir::AppLimitInfo& info = ir::app_limits[static_cast<std::size_t>(limit)];
-  const ir::VarId id = new_variable("", info.type, function().span, 0);
+ir::VarId FunctionLowering::add_limit_parameter(TypeId type) {
+  const ir::VarId id = new_variable("", type, function().span, 0);
   function().parameters.push_back(id);
   return id;
 }

@@ -18,8 +18,9 @@
 
 namespace raddle::lowering {
 
-/// Bits by ir::AppLimit.
+/// Bits by ir::AppLimit, and one behind them for the words that start several processes, by `@par`.
 using LimitSet = unsigned;
+inline constexpr LimitSet launcher_bit = 1u << ir::app_limits.size();
 /// What calls of a function have that others of it have not.
 struct CallerForm {
   LimitSet limits = 0;     ///< of an app: given by the call, as parameters after the others
@@ -61,7 +62,7 @@ class FunctionLowering {
   ir::VarId add_output(ast::VariableId variable);
   /// An output of the entry function.
   void add_result(ast::VariableId variable);
-  ir::VarId add_limit_parameter(ir::AppLimit limit);
+  ir::VarId add_limit_parameter(TypeId type);
   /// All of the signature of a generic function in Tcl, as a call has it.
   void add_instance_signature(const ast::FunctionDefinition& definition, const std::vector<TypeId>& inputs,
                               const std::vector<TypeId>& outputs);
@@ -134,11 +135,13 @@ class FunctionLowering {
     ir::Operand rank = {};  ///< a vm::RankWish; index none: none
     Operands checks = {};   ///< to be waited for: they fail where the place is none
   };
+  Operands call_at_place(const ast::Call& call, std::vector<ir::VarId> targets);
   /// The call itself, once its place is checked.
   Operands call_callee(const ast::Call& call, std::vector<ir::VarId> targets, ir::Operand rank);
   PlaceOfCall place_of(const ast::Call& call);
   void add_work_type(const ast::Call& call, PlaceOfCall& place);
   ir::Operand limit_value(const ast::Annotation& annotation);
+  ir::Operand launcher_words(const ast::Annotation& annotation);
   /// The app for a call that gives limits; adds their values to its operands.
   ir::FunctionId limited_app(const ast::Call& call, Operands& operands);
   ir::FunctionId instance(const ast::Call& call, const Operands& operands);
@@ -188,7 +191,7 @@ class FunctionLowering {
   ir::Operand dense_index(const ast::Index& index, ir::VarId target);
   void store_dense(const ast::Index& target, ir::Operand source);
   /// The array whose elements are assigned; without elements if that can not be.
-  const Dense& dense_target(const ast::Index& target);
+  Dense dense_target(const ast::Index& target);
   /// @param dimension  null: the extents are not named
   void declare_extents(ast::VariableId variable, const ast::Dimension* dimension);
   /// Names in the brackets of dense inputs. @return  extents that have to be others and are to be checked
@@ -253,6 +256,8 @@ class FunctionLowering {
   ir::Operand array_function(const ast::Call& call, ir::VarId target);
   Dense reshaped(const ast::Call& call);
   Dense read_from_file(const ast::Call& call);
+  /// Of a table whose columns have types of their own.
+  ir::Operand records_from_file(const ast::Call& call, ir::VarId target);
   ir::Operand product(const Operands& extents, Span span);
   Operands lifted_outputs(const ast::Call& call, const std::vector<ir::VarId>& targets);
   bool is_taken_whole(const ast::Call& call, std::size_t argument) const;
@@ -312,6 +317,22 @@ class FunctionLowering {
   void chain(const ast::Chain& chain);
   void chain_from(const ast::Chain& chain, std::size_t link, const Operands& gate);
   void chain_after(const Operands& awaited, const ast::Chain& chain, std::size_t link, const Operands& gate);
+  // ---- `try` and `@default` (lower_try.cpp)
+  /// What a block assigns that may fail, until it is done.
+  struct HeldBack {
+    ast::VariableId variable;
+    ir::VarId made;          ///< in place of the variable, or the elements that are assigned
+    std::size_t depth;       ///< of AttemptedVariable
+    ir::VarId whole;         ///< depth 0: the variable itself
+    ir::Operand held_parts;  ///< else what held its elements before; index none: nothing
+  };
+  void try_(const ast::Try& written);
+  HeldBack hold_back(ast::VariableId variable, std::size_t depth);
+  void hand_over(const HeldBack& held, Span span);
+  void hand_over_elements(ir::Operand from, ir::Operand into, std::size_t depth, Span span);
+  ir::Operand attempt(const std::function<void()>& body, Span span);
+  ir::Operand call_or_default(const ast::Call& call, ir::VarId target, const ast::Expr& otherwise);
+  void refuse_update(const ir::Operand& updateable, Span span);
   void foreach (const ast::Foreach& loop);
   void lower_foreach(const ast::Foreach& loop);
   bool is_upwards(ir::Operand step);
@@ -330,6 +351,9 @@ class FunctionLowering {
   ir::RegionId body_ = 0;   ///< what the whole block is in: one that waits, if inputs are to be checked
   ir::RegionId scope_ = 0;  ///< where declared variables live: differs from region_ in the later links of a chain
   std::unordered_map<ast::VariableId, ir::VarId> variables_;
+  ir::RegionId attempt_ = ir::none;  ///< the innermost one around
+  /// In a `try`: where elements that it assigns of arrays and bags from outside are held back.
+  std::unordered_map<ast::VariableId, ir::Operand> held_parts_;
   /// Paths of fields from a structure variable to the containers inside it that are written piece by piece.
   using Path = std::pair<ast::VariableId, std::vector<std::uint32_t>>;
   std::map<Path, ir::VarId> containers_;        ///< none until the variable is declared

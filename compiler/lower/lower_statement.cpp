@@ -26,6 +26,7 @@ void FunctionLowering::statement(const ast::Stmt& stmt) {
     case StmtKind::For: return for_loop(as<ast::For>(stmt));
     case StmtKind::Iterate: return iterate(as<ast::Iterate>(stmt));
     case StmtKind::Wait: return wait(as<ast::Wait>(stmt));
+    case StmtKind::Try: return try_(as<ast::Try>(stmt));
     case StmtKind::Chain: return chain(as<ast::Chain>(stmt));
     case StmtKind::Block: return lower_block(as<ast::Block>(stmt));
     case StmtKind::Empty: return;
@@ -67,6 +68,7 @@ void FunctionLowering::append(const ast::Append& append) {
 
 void FunctionLowering::update(const ast::Update& update) {
   const ir::Operand target = ir::Operand::variable(variable_of(update.variable));
+  refuse_update(target, update.span);
   const ir::Operand operand = converted(value(*update.value), TypeStore::float_, update.span);
   const ir::VarId done = temporary(TypeStore::void_, update.span);
   const std::int64_t mode = update.mode.text == "incr" ? 0 : update.mode.text == "min" ? 1 : 2;

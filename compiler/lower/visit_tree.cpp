@@ -128,6 +128,7 @@ void visit_statement(const ast::Stmt& stmt, const TreeVisitor& visitor) {
     case StmtKind::Wait:
       for (const ast::ExprPtr& awaited : as<ast::Wait>(stmt).awaited) visit_if_there(awaited, visitor);
       return visit_block(as<ast::Wait>(stmt).body);
+    case StmtKind::Try: visit_block(as<ast::Try>(stmt).body); return visit_block(as<ast::Try>(stmt).otherwise);
     case StmtKind::Chain:
       for (const ast::StmtPtr& link : as<ast::Chain>(stmt).links) visit_statement(*link, visitor);
       return;

@@ -49,7 +49,10 @@ class Sharing {
         known_(function.regions.size()) {
     for (const ir::Region& region : function.regions)
       for (const ir::Op& op : region.ops)
-        if (op.kind == ir::OpKind::foreach_range && calls_library(op.regions[0])) library_loops_.insert(op.regions[0]);
+        if (op.kind == ir::OpKind::foreach_range && calls_library(op.regions[0]))
+          library_loops_.insert(op.regions[0]);
+        else if (op.kind == ir::OpKind::attempt)
+          attempts_.insert(op.regions[0]);
   }
 
   void run() {
@@ -97,6 +100,7 @@ class Sharing {
       const auto [first, last] = known_[region].equal_range(key);
       for (auto found = first; found != last; ++found)
         if (function_.variables[found->second].type == type) return found->second;
+      if (attempts_.contains(region) && ir::info(op.kind).effect == ir::Effect::fails) break;
       if (op.kind == ir::OpKind::array_get && library_loops_.contains(region) && !module_.types->is_array(type)) break;
     }
     return ir::none;
@@ -107,6 +111,8 @@ class Sharing {
   /// Bodies of loops that may become index launches whose points call functions of shared libraries. A point waits by
   /// itself for elements that the body reads; an element that is read outside must be there when the loop begins.
   std::set<ir::RegionId> library_loops_;
+  /// What fails in an attempt fails there, also if the same fails outside.
+  std::set<ir::RegionId> attempts_;
   Replacements replacements_;
   std::vector<std::uint32_t> assignments_;
   std::vector<std::multimap<Key, ir::VarId>> known_;

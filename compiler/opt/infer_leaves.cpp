@@ -222,6 +222,7 @@ class Inspector {
       case OpKind::memo_keep: return found("its results are kept on disk", op.span);
       case OpKind::foreach_range:
       case OpKind::foreach_array: return found("it has a `foreach`: a leaf's loops are `for` and `iterate`", op.span);
+      case OpKind::attempt: return found("it goes on after a failure", op.span);
       case OpKind::wait:
       case OpKind::wait_deep: return inspect_region(op.regions[0]);  // all inputs of a leaf are there
     }

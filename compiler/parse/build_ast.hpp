@@ -69,6 +69,7 @@ class AstBuilder {
   ast::StmtPtr for_statement(P::For_statementContext* from, ast::Annotations annotations);
   ast::StmtPtr iterate_statement(P::Iterate_statementContext* from, ast::Annotations annotations);
   ast::StmtPtr wait_statement(P::Wait_statementContext* from);
+  ast::StmtPtr try_statement(P::Try_statementContext* from);
   ast::BlockPtr block(P::BlockContext* from);
   ast::BlockPtr block(P::StatementsContext* from);
   ast::BlockPtr controlled(P::ControlledContext* from, const char* keyword);

@@ -20,7 +20,7 @@ void prepend(Annotations& to, Annotations more) {
 }
 
 constexpr std::array call_annotations = {"prio",    "location", "soft_location", "par", "retry",
-                                         "timeout", "cores",    "memory",        "ok"};
+                                         "timeout", "cores",    "memory",        "ok",  "default"};
 
 /// `@prio=3 int y = f(x);`: annotations of calls that stand before a statement belong to its call.
 void move_to_call(Annotations& annotations, ast::Expr* value) {
@@ -267,6 +267,7 @@ StmtPtr AstBuilder::compound(P::Compound_statementContext* from, Annotations ann
   if (from->nested != nullptr) return block(from->nested);
   if (from->branch != nullptr) return if_statement(from->branch);
   if (from->choice != nullptr) return switch_statement(from->choice);
+  if (from->attempt != nullptr) return try_statement(from->attempt);
   return wait_statement(from->waiting);
 }
 
@@ -378,6 +379,19 @@ StmtPtr AstBuilder::wait_statement(P::Wait_statementContext* from) {
   node->deep = from->deep != nullptr;
   node->awaited = expressions(from->awaited);
   node->body = controlled(from->content, "wait");
+  return node;
+}
+
+StmtPtr AstBuilder::try_statement(P::Try_statementContext* from) {
+  auto node = make<ast::Try>(span(from));
+  node->body = block(from->content);
+  if (from->otherwise != nullptr) {
+    node->otherwise = controlled(from->otherwise, "else");
+  } else {
+    diagnostics_.report(DiagnosticKind::bad_try, span(from->start), "`try` needs an `else`")
+        .note("`try { ... } else { ... }`: the second block is done if something in the first one fails");
+    node->otherwise = make<Block>(span(from));
+  }
   return node;
 }
 

@@ -66,7 +66,8 @@ bool ErrorStrategy::begins_statement(std::uint32_t type) {
     case P::ID:
     case P::LPAREN:
     case P::AT:
-    case P::SWITCH: return true;
+    case P::SWITCH:
+    case P::TRY: return true;
     default: return has_block(type);
   }
 }

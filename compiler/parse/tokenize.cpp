@@ -40,6 +40,7 @@ class Tokenizer {
     pair_brackets();
     for (std::size_t i = 0; i + 4 < tokens().size(); ++i)
       if (tokens()[i].type == Lexer::AT) mark_constant_names(i);
+    mark_tries();
     return std::move(list_);
   }
 
@@ -241,7 +242,8 @@ class Tokenizer {
 
   /// In `@a = value`: turns the names of the value into CONSTANT_NAME, but those which a `(` follows at once.
   void mark_constant_names(std::size_t at) {
-    if (tokens()[at + 1].type != Lexer::ID || tokens()[at + 2].type != Lexer::ASSIGN) return;
+    const bool has_name = tokens()[at + 1].type == Lexer::ID || tokens()[at + 1].type == Lexer::DEFAULT;
+    if (!has_name || tokens()[at + 2].type != Lexer::ASSIGN) return;
     std::size_t i = at + 3;
     const auto type = [&](std::size_t index) { return list_.at(index).type; };
     const auto skip_brackets = [&] {
@@ -268,6 +270,18 @@ class Tokenizer {
       }
       if (type(i) < Lexer::PLUS || type(i) > Lexer::POWER) return;
       ++i;
+    }
+  }
+
+  /// `try {` where a statement may begin. In a command line, `"sort" try {1: 2}`, it is a name.
+  void mark_tries() {
+    for (std::size_t i = 0; i + 1 < tokens().size(); ++i) {
+      SourceToken& token = tokens()[i];
+      if (token.type != Lexer::ID || tokens()[i + 1].type != Lexer::LBRACE || list_.text(token) != "try") continue;
+      const std::uint32_t before = i == 0 ? std::uint32_t{Lexer::SEMI} : tokens()[i - 1].type;
+      const bool begins = before == Lexer::SEMI || before == Lexer::LBRACE || before == Lexer::RBRACE ||
+                          before == Lexer::ARROW || before == Lexer::COLON;
+      if (begins) token.type = Lexer::TRY;
     }
   }
 

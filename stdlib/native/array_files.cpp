@@ -9,6 +9,7 @@
 #include "stdlib/native/file_content.hpp"
 #include "stdlib/native/functions.hpp"
 #include "stdlib/native/npy.hpp"
+#include "stdlib/native/truth_of_field.hpp"
 #include "vm/value/array.hpp"
 #include "vm/value/file.hpp"
 #include "vm/value/text.hpp"
@@ -197,6 +198,11 @@ class TableReader {
         return {};
       }
       is_beyond = vm::is_beyond_floats(field);
+    } else if constexpr (std::is_same_v<T, bool>) {
+      if (const auto truth = truth_of_field(field)) {
+        numbers.push_back(*truth);
+        return {};
+      }
     } else {
       T number = 0;
       const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), number);
@@ -260,6 +266,7 @@ Result read_npy_int(Call, Arguments arguments, Results results) { return read_np
 Result read_npy_boolean(Call, Arguments arguments, Results results) { return read_npy<bool>(arguments, results); }
 Result read_csv_float(Call, Arguments arguments, Results results) { return read_csv<double>(arguments, results); }
 Result read_csv_int(Call, Arguments arguments, Results results) { return read_csv<std::int64_t>(arguments, results); }
+Result read_csv_boolean(Call, Arguments arguments, Results results) { return read_csv<bool>(arguments, results); }
 
 /// The kind is said, as elements that are not there do not tell it: see NpyHeader.
 Result write_npy(Call, Arguments arguments, Results) {
@@ -276,7 +283,7 @@ Result write_csv(Call, Arguments arguments, Results) {
   std::string text;
   std::int64_t column = 0;
   arguments[1].as_array().for_each([&](const Value&, const Value& each) {
-    text += vm::to_text(each);
+    text += vm::result_text(each);
     column = (column + 1) % columns;
     text += column == 0 ? "\n" : separator;
   });

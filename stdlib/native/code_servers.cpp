@@ -121,8 +121,4 @@ Result python_persist(Call call, Arguments arguments, Results) { return run(call
 
 Result r_language(Call call, Arguments arguments, Results) { return run(call, "R", arguments); }
 
-Result python_parallel_persist(Call, Arguments, Results) {
-  return fail("not supported yet: Python in several processes of MPI");
-}
-
 }  // namespace raddle::stdlib::native

@@ -11,6 +11,7 @@
 #include "stdlib/native/elements.hpp"
 #include "stdlib/native/file_content.hpp"
 #include "stdlib/native/functions.hpp"
+#include "stdlib/native/mpi.hpp"
 #include "stdlib/native/output.hpp"
 #include "stdlib/native/parse_number.hpp"
 #include "stdlib/native/programs.hpp"
@@ -20,8 +21,6 @@ namespace {
 
 using vm::Value;
 
-constexpr std::int64_t most_processes = 10000;
-
 struct Launch {
   std::int64_t process_count = 1;
   std::vector<std::string> words;
@@ -30,18 +29,6 @@ struct Launch {
   std::string folder;    // "" = the run's
   double timeout_s = 0;
 };
-
-bool is_in_path(const std::string& program) {
-  const char* const path = std::getenv("PATH");
-  std::string_view rest = path == nullptr ? "" : path;
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find(':'), rest.size());
-    const std::string file = std::string(rest.substr(0, end)) + "/" + program;
-    if (access(file.c_str(), X_OK) == 0) return true;
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
-  return false;
-}
 
 Result write_hosts(const std::string& path) {
   char name[256] = {};

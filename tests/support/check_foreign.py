@@ -373,6 +373,24 @@ def session_calls_kernels(folder):
     expect_in("[4.0, 4.0]", done.stdout)
 
 
+MPI = {"PATH": "/usr/bin:/bin", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+       "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+
+
+def failures_in_processes_of_mpi(folder):
+    there = "command -v mpiexec && python3 -c 'import mpi4py'"
+    if subprocess.run(["sh", "-c", there], env=MPI, check=False, capture_output=True).returncode != 0:
+        return "not tried: no mpiexec, or no mpi4py"
+    code = "import turbine_helpers as t\\n\\nif t.get_task_comm().Get_rank() == 1: 1 // 0"
+    folder.write("a.df", f'import python;\ntrace(@par=2 python_parallel_persist("{code}", "str(1)"));\n')
+    folder.run("run a.df", 1, "", "ZeroDivisionError in process 1, line 3: ", env=MPI)
+    folder.write("b.df", 'import python;\ntrace(@par=2 python_parallel_persist("", "1"));\n')
+    folder.run("run b.df", 1, "", "expression did not return a string! It is of type int", env=MPI)
+    folder.write("c.df", 'import python;\ntrace(python_parallel_persist("import os; os._exit(3)"));\n')
+    folder.run("run c.df", 1, "", "python_parallel_persist: mpiexec ended with exit code 3", env=MPI)
+    return None
+
+
 def molecular_dynamics_keeps_energy(folder):
     """Of the kernel of examples/: what is lost in 2,000 steps is far below what goes to and fro."""
     folder.write("md_lite.cu", (ROOT / "examples/md_lite.cu").read_text(encoding="utf-8"))
@@ -409,6 +427,7 @@ TESTS = [
     points_call_their_own_kernels,
     file_that_is_a_pipe,
     session_calls_kernels,
+    failures_in_processes_of_mpi,
     molecular_dynamics_keeps_energy,
 ]
 

@@ -182,7 +182,8 @@ Value ProgramCaller::begin_writing(Frame& frame, std::uint32_t instruction,
   frame.careful.store(true, std::memory_order_relaxed);
   return here_.new_failure(frame, std::move(first.call), fmt::format("`{}` is written more than once", first.path),
                            {.other_call = std::move(second.call),
-                            .help = "give each call a file of its own, as in `file f <\"out-%i.txt\" % i>`"});
+                            .help = "give each call a file of its own, as in `file f <\"out-%i.txt\" % i>`"},
+                           KeptBy::nobody);
 }
 
 /// A copy if the target has a name of its own, else another name of the source. @return the failure, if it failed

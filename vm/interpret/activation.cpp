@@ -173,14 +173,17 @@ void Forwarder::resolved(Worker& worker) {
 
 // ---------------------------------------------------------------- regions
 
-void Interpreter::enter_arm(Frame& frame, const Arm& arm) {
-  // the instruction's one writer becomes as many as the region has
-  for (const WriterShare& share : arm.shares) {
+void Interpreter::share_writers(Frame& frame, const std::vector<WriterShare>& shares) {
+  for (const WriterShare& share : shares) {
     if (share.writers == 0)
       here_.writers().release(frame, share.array);
     else
       here_.writers().add(frame.at(share.array), share.writers - 1);
   }
+}
+
+void Interpreter::enter_arm(Frame& frame, const Arm& arm) {
+  share_writers(frame, arm.shares);
   if (arm.region != no_id) run_region(frame, arm.region);
 }
 

@@ -63,8 +63,13 @@ class CallHost final : public BuiltinHost {
   bool ends_later_ = false;
 };
 
+/// The frame of the function that this one belongs to; null if an attempt is between them, whose end would come too
+/// soon without its call.
 Frame* function_frame(Frame* frame) {
-  while (!frame->is_function()) frame = frame->outer;
+  while (!frame->is_function()) {
+    if (frame->is_attempt) return nullptr;
+    frame = frame->outer;
+  }
   return frame;
 }
 
@@ -134,7 +139,7 @@ bool Interpreter::is_due_to_share() {
 Frame& Interpreter::frame_around(Frame& frame, const CallSite& site) {
   if (!site.is_tail || frame.depth < kept_depth) return frame;
   Frame* const caller = function_frame(&frame);
-  return caller->outer ? *caller->outer : frame;
+  return caller && caller->outer ? *caller->outer : frame;
 }
 
 /// @return the frame that is to be activated; null where there is no memory for it
@@ -172,12 +177,11 @@ std::pair<const std::string&, std::uint64_t> Interpreter::most_active(const Fram
 
 void Interpreter::end_for_depth(Frame& frame, std::uint32_t instruction) {
   if (run_.is_stopped()) return;
-  here_.failure_at(
+  here_.end_run_at(
       frame, instruction,
       fmt::format("more than {} calls are open inside each other, most of them of `{}`: does the recursion "
                   "end? `--call-memory N` allows as many as fit into N MiB",
                   run_.options.most_nested_calls, most_active(frame).first));
-  run_.pool.stop();
 }
 
 void Interpreter::end_for_memory(Frame& frame, std::uint32_t instruction) {
@@ -187,13 +191,12 @@ void Interpreter::end_for_memory(Frame& frame, std::uint32_t instruction) {
   while (about <= most / 10) about *= 10;
   const std::size_t mebibytes = run_.cells.limit_bytes() >> 20;
   const std::string memory = fmt::format("more than {} MiB (see --call-memory)", mebibytes);
-  here_.failure_at(
+  here_.end_run_at(
       frame, instruction,
       about < least_recursion
           ? fmt::format("open calls and loops take {}", memory)
           : fmt::format("more than {} activations of `{}` are open, which take {}: does the recursion end?", about,
                         name, memory));
-  run_.pool.stop();
 }
 
 bool Interpreter::call_builtin(Frame& frame, const Instruction& in) {

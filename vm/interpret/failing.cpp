@@ -69,6 +69,7 @@ Value Interpreter::failed_operand(Frame& frame, const Strand& strand, const Inst
   switch (form_of(in.opcode)) {
     case InstructionForm::make:
     case InstructionForm::call:
+    case InstructionForm::attempt:
     case InstructionForm::loop: return {};
     case InstructionForm::unary:
     case InstructionForm::hold: return first_of(Operands{in.b});
@@ -151,6 +152,7 @@ void Interpreter::fail_results(Frame& frame, const Instruction& in, const Value&
     case InstructionForm::hold: return here_.writers().fail(frame, Operand::from_bits(in.d), failure);
     case InstructionForm::store:
     case InstructionForm::call:
+    case InstructionForm::attempt:
     case InstructionForm::loop: return;
     case InstructionForm::builtin: {
       const BuiltinSite& site = program_.builtins[in.d];

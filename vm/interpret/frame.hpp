@@ -86,17 +86,21 @@ class Frame final : public Cell {
   Run& run_state;
   const Body& body;
   Frame* outer;
-  std::uint64_t stream;             ///< identity for counter-based random numbers, the same in every schedule
-  Ref<LoopWindow> window;           ///< of the loop whose open iteration this is; null: not counted there
-  std::uint32_t call_site = no_id;  ///< function frames: the instruction that called
-  std::uint32_t depth = 0;          ///< length of the outer chain
-  std::uint32_t call_depth = 0;     ///< calls in the outer chain
-  std::int32_t priority = 0;        ///< of what is queued for it: the call's, inherited
-  RankWish rank;                    ///< of what is called in it: the call's `@location`, inherited
+  std::uint64_t stream;                ///< identity for counter-based random numbers, the same in every schedule
+  Ref<LoopWindow> window;              ///< of the loop whose open iteration this is; null: not counted there
+  std::uint32_t call_site = no_id;     ///< function frames: the instruction that called
+  std::uint32_t attempted_at = no_id;  ///< frames of attempts: their instruction
+  std::uint32_t depth = 0;             ///< length of the outer chain
+  std::uint32_t call_depth = 0;        ///< calls in the outer chain
+  std::int32_t priority = 0;           ///< of what is queued for it: the call's, inherited
+  RankWish rank;                       ///< of what is called in it: the call's `@location`, inherited
   std::int32_t followed_rank = RankWish::any;  ///< RunWorker::followed_rank, while it is queued
   /// Some variable of this frame has failed: instructions look at their operands first. Inherited by frames inside.
   /// relaxed: a strand that reads a failed variable follows the strand that saw it fail
   std::atomic<bool> careful{false};
+  /// Of an attempt: something in it has failed. Written by whoever fails, read when all of it is done
+  std::atomic<bool> has_failed{false};
+  bool is_attempt = false;      ///< Note [attempts] in attempts.cpp
   bool interpret_only = false;  ///< native code gave up below this call (recursion too deep); inherited
 
  private:

@@ -227,6 +227,7 @@ Frame* Interpreter::run_strand(Frame& frame, const Strand& strand) {
       case Opcode::branch_if: enter_arm(frame, program_.branches[in.d].arms[int_in(frame, in.b) != 0 ? 0 : 1]); break;
       case Opcode::branch_switch: enter_arm(frame, chosen_arm(program_.branches[in.d], int_in(frame, in.b))); break;
       case Opcode::enter: enter_arm(frame, program_.branches[in.d].arms[0]); break;
+      case Opcode::attempt: attempt(frame, in); break;
       case Opcode::foreach_range:
       case Opcode::foreach_range_float:
       case Opcode::foreach_array: ok = here_.launcher().foreach (frame, in); break;

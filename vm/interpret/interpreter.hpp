@@ -44,6 +44,8 @@ class Interpreter : WorkerService {
   /// @return what run_strand returns, of the last strand
   Frame* run_region(Frame& frame, RegionId region);
   void enter_arm(Frame& frame, const Arm& arm);
+  /// The one writer that the instruction has of each array becomes as many as the region has that it enters.
+  void share_writers(Frame& frame, const std::vector<WriterShare>& shares);
   /// Another activation may run on the C stack; else it is to be queued.
   bool may_nest() const;
 
@@ -129,6 +131,9 @@ class Interpreter : WorkerService {
   Frame* loop_test(Frame& frame, const Instruction& in);
   void end_loop(Frame& frame, const LoopSite& site, std::uint32_t instruction);
   Frame* next_iteration(Frame& frame, const LoopSite& site);
+
+  // --- attempts.cpp
+  void attempt(Frame& frame, const Instruction& in);
 
   // --- failing.cpp
   /// In a frame where something has failed: @return true if an operand has, and the results have been failed with it

@@ -101,26 +101,35 @@ void Run::report(Ref<Failure> failure, std::optional<std::int64_t> iteration) {
     const std::lock_guard lock(failures_mutex_);
     if (iteration) failed_iterations_.push_back(*iteration);
     if (!options.keep_going && !failures_.empty()) return;  // the run is over: how many more come is an accident
-    const auto key = std::pair(failure->place, failure->message);
-    if (failures_.size() < failure_limit || failures_.contains(key)) {
-      Alike& alike = failures_[key];
-      ++alike.count;
-      if (!alike.least || comes_before(*failure, *alike.least)) alike.least = std::move(failure);
-    } else {
-      ++failures_left_out_;
-    }
+    if (!add_to(failures_, std::move(failure))) ++failures_left_out_;
   }
   if (!options.keep_going) pool.stop();
 }
 
-std::vector<RunFailure> Run::failures() {
+void Run::note_replaced(Ref<Failure> failure) {
+  const std::lock_guard lock(failures_mutex_);
+  add_to(replaced_, std::move(failure));
+}
+
+bool Run::add_to(Failures& all, Ref<Failure> failure) {
+  const auto key = std::pair(failure->place, failure->message);
+  if (all.size() >= failure_limit && !all.contains(key)) return false;
+  Alike& alike = all[key];
+  ++alike.count;
+  if (!alike.least || comes_before(*failure, *alike.least)) alike.least = std::move(failure);
+  return true;
+}
+
+std::vector<RunFailure> Run::list_of(const Failures& from) {
   const std::lock_guard lock(failures_mutex_);
   std::vector<RunFailure> all;
-  for (const auto& [key, alike] : failures_) {
+  for (const auto& [key, alike] : from)
     all.push_back({key.second, key.first, alike.least->notes, alike.least->calls, alike.count});
-  }
   return all;
 }
+
+std::vector<RunFailure> Run::failures() { return list_of(failures_); }
+std::vector<RunFailure> Run::replaced_failures() { return list_of(replaced_); }
 
 std::uint64_t Run::failures_left_out() {
   const std::lock_guard lock(failures_mutex_);
@@ -227,6 +236,7 @@ class RunDriver {
   RunResult result() {
     RunResult result;
     result.failures = run_.failures();
+    result.replaced = run_.replaced_failures();
     result.failures_left_out = run_.failures_left_out();
     result.failed_iterations = run_.failed_iterations();
     for (const Future& future : results_) result.results.push_back(at_rest(future.get()));

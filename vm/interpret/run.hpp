@@ -152,6 +152,7 @@ struct RunCounters {
 struct RunResult {
   RunStatus status = RunStatus::ok;
   std::vector<RunFailure> failures;     ///< by place; without keep_going one, the first that came
+  std::vector<RunFailure> replaced;     ///< by place: failures in whose place the script has something else
   std::uint64_t failures_left_out = 0;  ///< that came when there were a thousand others
   /// Of a loop over ints that is the entry's: the values of its variable for which something has failed, in no order,
   /// perhaps more than once.

@@ -40,6 +40,8 @@ class Run {
   /// Notes a failure that nothing has caused before; without keep_going the run ends. Any thread.
   /// @param iteration  of the entry's loop, if that is to be noted
   void report(Ref<Failure> failure, std::optional<std::int64_t> iteration);
+  /// Notes one that an attempt has kept from the run. Any thread.
+  void note_replaced(Ref<Failure> failure);
   bool is_stopped() const { return pool.stopped(); }
   /// A program, or code in another language, is about to run: it may make files that nobody tells of. Any thread.
   /// @return whether it is the first
@@ -70,6 +72,8 @@ class Run {
   std::deque<RunWorker>& workers() { return workers_; }
   /// By place.
   std::vector<RunFailure> failures();
+  /// RunResult::replaced.
+  std::vector<RunFailure> replaced_failures();
   /// RunResult::failures_left_out.
   std::uint64_t failures_left_out();
   /// RunResult::failed_iterations.
@@ -90,9 +94,13 @@ class Run {
     Ref<Failure> least;  ///< by its chain of calls, so that the report does not depend on the order of things
     std::uint64_t count = 0;
   };
-  std::mutex failures_mutex_;  ///< guards the next three
+  using Failures = std::map<std::pair<Place, std::string>, Alike>;
+  /// @return false: it is one too many to be kept
+  static bool add_to(Failures& all, Ref<Failure> failure);
+  std::vector<RunFailure> list_of(const Failures& from);
+  std::mutex failures_mutex_;  ///< guards the next four
   std::vector<std::int64_t> failed_iterations_;
-  std::map<std::pair<Place, std::string>, Alike> failures_;
+  Failures failures_, replaced_;
   std::uint64_t failures_left_out_ = 0;
 };
 

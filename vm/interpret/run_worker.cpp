@@ -25,6 +25,20 @@ std::optional<std::int64_t> entry_iteration(const Frame& frame) {
   return value.get().as_int();
 }
 
+Ref<Failure> make_failure(CallPlace at, std::string message, FailureNotes notes) {
+  Ref<Failure> failure = make_ref<Failure>(std::move(message), at.place);
+  failure->calls = std::move(at.calls);
+  failure->notes = std::move(notes);
+  return failure;
+}
+
+/// The nearest; null: a failure is one of the run.
+Frame* attempt_around(Frame& frame) {
+  Frame* each = &frame;
+  while (each != nullptr && !each->is_attempt) each = each->outer;
+  return each;
+}
+
 }  // namespace
 
 RunWorker::RunWorker(Run& run, Worker& worker, CellCache& cache)
@@ -79,6 +93,7 @@ void RunWorker::free_frame(Frame* frame) {
   do {  // a loop: chains of callers may be long
     Frame* outer = frame->outer;
     const std::size_t size_bytes = Frame::size_of(frame->body);
+    if (frame->is_attempt) end_attempt(*frame);
     if (frame->window)
       if (Task* loop = frame->window->close()) push(*loop, frame->priority);
     frame->~Frame();
@@ -108,10 +123,19 @@ CallPlace RunWorker::call_place(const Frame& frame, Place place, std::vector<Pla
   return found;
 }
 
-Value RunWorker::new_failure(const Frame& frame, CallPlace at, std::string message, FailureNotes notes) {
-  Ref<Failure> failure = make_ref<Failure>(std::move(message), at.place);
-  failure->calls = std::move(at.calls);
-  failure->notes = std::move(notes);
+void RunWorker::end_run_at(Frame& frame, std::uint32_t instruction, std::string message) {
+  CallPlace at = call_place(frame, program_.places[instruction]);
+  run_.report(make_failure(std::move(at), std::move(message), {}), std::nullopt);
+  run_.pool.stop();
+}
+
+Value RunWorker::new_failure(Frame& frame, CallPlace at, std::string message, FailureNotes notes, KeptBy kept_by) {
+  Ref<Failure> failure = make_failure(std::move(at), std::move(message), std::move(notes));
+  if (Frame* const attempt = kept_by == KeptBy::attempts ? attempt_around(frame) : nullptr) {
+    attempt->has_failed.store(true, std::memory_order_relaxed);
+    run_.note_replaced(failure);
+    return failed_value(std::move(failure));
+  }
   run_.report(failure, run_.options.notes_iterations ? entry_iteration(frame) : std::nullopt);
   // the run is over: nothing follows the failure up through the calls
   for (const Frame* each = run_.options.keep_going ? nullptr : &frame; each; each = each->outer)
@@ -128,12 +152,14 @@ Value RunWorker::failure_at(Frame& frame, std::uint32_t instruction, std::string
   return new_failure(frame, call_place(frame, program_.places[instruction]), std::move(message), std::move(notes));
 }
 
-std::string assigned_twice_text(const std::string& variable) {
-  return (variable.empty() ? "a variable is" : fmt::format("`{}`", variable)) + " assigned more than once";
+Value RunWorker::assigned_twice_at(Frame& frame, Place place, const std::string& what) {
+  frame.careful.store(true, std::memory_order_relaxed);
+  const std::string text = (what.empty() ? "a variable is" : fmt::format("`{}`", what)) + " assigned more than once";
+  return new_failure(frame, call_place(frame, place), text, {}, KeptBy::nobody);
 }
 
 void RunWorker::assigned_twice(Frame& frame, std::uint32_t instruction, const std::string& what) {
-  failure_at(frame, instruction, assigned_twice_text(what));
+  assigned_twice_at(frame, program_.places[instruction], what);
 }
 
 void RunWorker::field_assigned_twice(Frame& frame, std::uint32_t instruction) {

@@ -26,6 +26,10 @@ class Launcher;       // vm/launch/launcher.hpp
 class MemoCaller;     // vm/calls/memo_caller.hpp
 class ProgramCaller;  // vm/calls/program_caller.hpp
 
+/// Who may keep a failure from the run. Which of two that write to one place fails is an accident of the schedule: such
+/// a failure is always one of the run.
+enum class KeptBy : std::uint8_t { attempts, nobody };
+
 /// One for each worker of a run; only that worker's thread calls it and the services that it owns. Aligned: no two
 /// workers write to one cache line.
 class alignas(64) RunWorker {
@@ -110,10 +114,14 @@ class alignas(64) RunWorker {
   Value failure_at(Frame& frame, std::uint32_t instruction, std::string message, FailureNotes notes = {});
   /// @param calls  those that are no frames, innermost first
   Value failure_at(Frame& frame, Place place, std::string message, std::vector<Place> calls = {});
-  Value new_failure(const Frame& frame, CallPlace at, std::string message, FailureNotes notes);
+  Value new_failure(Frame& frame, CallPlace at, std::string message, FailureNotes notes,
+                    KeptBy kept_by = KeptBy::attempts);
+  /// A failure that no attempt keeps from the run, which it ends.
+  void end_run_at(Frame& frame, std::uint32_t instruction, std::string message);
   /// @param calls  those that are no frames, innermost first
   CallPlace call_place(const Frame& frame, Place place, std::vector<Place> calls = {}) const;
   void assigned_twice(Frame& frame, std::uint32_t instruction, const std::string& what);
+  Value assigned_twice_at(Frame& frame, Place place, const std::string& what);
   /// The same for what Interpreter::pass_into() has not set: of all its targets only those of `struct_set` may be set
   /// already.
   /// @pre the instruction is one
@@ -149,6 +157,7 @@ class alignas(64) RunWorker {
   void wake_all();
   const VariableInfo* variable_of(const Frame& frame, Operand operand) const;
   void free_frame(Frame* frame);
+  void end_attempt(Frame& frame);
 
   Run& run_;
   const Program& program_;
@@ -196,7 +205,5 @@ class alignas(64) WorkerService {
   Worker* const worker_;
   const bool is_perturbed_;  ///< decisions of the schedule go either way, for tests
 };
-
-std::string assigned_twice_text(const std::string& variable);
 
 }  // namespace raddle::vm

@@ -123,6 +123,10 @@ bool Workspace::is_stopped() const {
 
 std::vector<RunFailure> Workspace::failures(Activity& activity) const { return activity.run_state.failures(); }
 
+std::vector<RunFailure> Workspace::replaced_failures(Activity& activity) const {
+  return activity.run_state.replaced_failures();
+}
+
 std::vector<StuckVariable> Workspace::stuck(Activity& activity) const { return find_stuck(activity.run_state); }
 
 bool Workspace::take_if_ended(Activity& activity) {

@@ -48,6 +48,8 @@ class Workspace {
 
   /// So far. Any time.
   std::vector<RunFailure> failures(Activity& activity) const;
+  /// RunResult::replaced, likewise.
+  std::vector<RunFailure> replaced_failures(Activity& activity) const;
   /// Why the activity is not through. @pre is_at_rest()
   std::vector<StuckVariable> stuck(Activity& activity) const;
   /// @return true if the activity has ended, with what it was given to: it is gone then. @pre is_at_rest()

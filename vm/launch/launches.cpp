@@ -311,7 +311,7 @@ void Launcher::write_element(Frame& frame, const LaunchSink& sink, Array& array,
 }
 
 void Launcher::element_assigned_twice(Frame& frame, const LaunchSink& sink, Array& array, const Value& key) {
-  array.fail(here_.failure_at(frame, sink.place, assigned_twice_text(array.element_name(key))));
+  array.fail(here_.assigned_twice_at(frame, sink.place, array.element_name(key)));
 }
 
 }  // namespace raddle::vm

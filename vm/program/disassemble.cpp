@@ -116,6 +116,10 @@ class Disassembler {
         return line(indent, fmt::format("{} {}, {}, {} body {}{}", name, operand(in.a), operand(in.b), operand(in.c),
                                         site.body, shares(site.shares)));
       }
+      case InstructionForm::attempt: {
+        const AttemptSite& site = program_.attempts[in.d];
+        return line(indent, fmt::format("{} body {}{}", result, site.body, shares(site.shares)));
+      }
       case InstructionForm::loop: {
         const LoopSite& site = program_.loops[in.d];
         return line(indent, fmt::format("{} = {} {} body {}{}", operands(site.results), name, operands(site.initial),

@@ -17,7 +17,8 @@ using Some = std::initializer_list<Operand>;
 
 void visit_inputs(const Program& program, const Instruction& in, const OperandVisitor& visit) {
   switch (form_of(in.opcode)) {
-    case InstructionForm::make: return;
+    case InstructionForm::make:
+    case InstructionForm::attempt: return;
     case InstructionForm::unary:
     case InstructionForm::hold:
     case InstructionForm::loop_test: return visit_all(Some{in.b}, visit);
@@ -62,6 +63,9 @@ void visit_outputs(const Program& program, const Instruction& in, const OperandV
     case InstructionForm::app: return visit_all(program.apps[in.d].outputs, visit);
     case InstructionForm::branch: return visit_all(program.branches[in.d].assigned, visit);
     case InstructionForm::foreach: return visit_all(program.foreaches[in.d].assigned, visit);
+    case InstructionForm::attempt:
+      visit_all(Some{in.a}, visit);
+      return visit_all(program.attempts[in.d].assigned, visit);
     case InstructionForm::loop:
       visit_all(program.loops[in.d].results, visit);
       return visit_all(program.loops[in.d].assigned, visit);
@@ -80,6 +84,7 @@ void visit_written(const Program& program, const Instruction& in, const OperandV
     case InstructionForm::branch: return visit_all(program.branches[in.d].written, visit);
     case InstructionForm::foreach: return visit_all(program.foreaches[in.d].written, visit);
     case InstructionForm::loop: return visit_all(program.loops[in.d].written, visit);
+    case InstructionForm::attempt: return visit_all(program.attempts[in.d].written, visit);
     case InstructionForm::loop_test:
       for (const WriterShare& share : program.loops[in.d].step.shares) visit(share.array);
       return;

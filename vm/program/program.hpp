@@ -3,7 +3,8 @@
 // Made once by compiler/emit, then shared by all workers, never changed and never moved: values of the run refer to its
 // names.
 //
-//   Body     what one frame is an activation of: a function's body, one iteration of a `foreach` or of a loop.
+//   Body     what one frame is an activation of: a function's body, one iteration of a `foreach` or of a loop, what
+//            may fail in an attempt.
 //            Branch arms and `wait` blocks run at most once in an activation, so they are further regions of the body
 //            around them and share its frame.
 //   Strand   instructions of one region that can go once the same inputs are there, in an order that respects their
@@ -51,6 +52,7 @@ enum class InstructionForm : std::uint8_t {
   foreach,
   loop,
   loop_test,
+  attempt,
   memo,
 };
 InstructionForm form_of(Opcode opcode);
@@ -223,6 +225,13 @@ struct ForeachSite {
   bool is_launch() const { return launch.leaf != no_id && !is_nest(); }
 };
 
+/// What may fail: a frame of its own, at whose end the instruction's result is set.
+struct AttemptSite {
+  BodyId body = 0;
+  std::vector<WriterShare> shares;  ///< of the body, seen from the frame around
+  std::vector<Operand> assigned, written;
+};
+
 struct LoopSite {
   BodyId body = 0;
   std::vector<Operand> initial;  ///< seen from the frame around the loop
@@ -315,6 +324,7 @@ struct Program {
   std::vector<BranchSite> branches;
   std::vector<ForeachSite> foreaches;
   std::vector<LoopSite> loops;
+  std::vector<AttemptSite> attempts;
   std::vector<AppSite> apps;
   std::vector<ForeignFunction> foreigns;
   std::vector<MemoSite> memos;

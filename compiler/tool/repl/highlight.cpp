@@ -12,10 +12,10 @@ namespace {
 constexpr std::string_view style_keyword = "35", style_type = "36", style_call = "34", style_string = "32",
                            style_number = "33", style_comment = "90", style_wrong = "31", style_command = "1";
 
-constexpr std::array<std::string_view, 26> keyword_list = {
+constexpr std::array<std::string_view, 27> keyword_list = {
     "NaN",     "app",    "case",   "const",  "deep", "default", "else",    "false",  "for",
     "foreach", "global", "if",     "import", "in",   "inf",     "iterate", "pragma", "stderr",
-    "stdin",   "stdout", "switch", "true",   "type", "typedef", "until",   "wait"};
+    "stdin",   "stdout", "switch", "true",   "try",  "type",    "typedef", "until",  "wait"};
 constexpr std::array<std::string_view, 10> type_list = {"bag", "blob",   "boolean",          "file", "float",
                                                         "int", "string", "updateable_float", "url",  "void"};
 

@@ -103,9 +103,13 @@ void LiveSession::tell_failures(Entry& entry) {
   for (vm::RunFailure& failure : workspace_->failures(*entry.activity))
     if (entry.failures_told.emplace(failure.place, failure.message).second)
       found.failures.push_back(std::move(failure));
+  for (vm::RunFailure& failure : workspace_->replaced_failures(*entry.activity))
+    if (entry.replaced_told.emplace(failure.place, failure.message).second)
+      found.replaced.push_back(std::move(failure));
+  add_replaced(session_.sources, session_.diagnostics, found);
   add_findings(session_.sources, session_.diagnostics, found);
   if (session_.diagnostics.all().empty()) return;
-  has_failed_ = true;
+  has_failed_ = has_failed_ || !found.failures.empty();
   stdlib::flush_output();
   print_findings(session_, entry.file);
 }

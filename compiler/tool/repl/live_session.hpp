@@ -32,7 +32,7 @@ struct Entry {
   // while it runs or waits:
   vm::RunOptions options;
   vm::Workspace::Activity* activity = nullptr;
-  std::set<std::pair<vm::Place, std::string>> failures_told;
+  std::set<std::pair<vm::Place, std::string>> failures_told, replaced_told;
 
   bool has_ended() const { return activity == nullptr; }
   bool has_failed() const { return !failures_told.empty(); }

@@ -51,9 +51,10 @@ void add_other_call(const SourceMap& sources, Diagnostic& diagnostic, const vm::
   diagnostic.remark(fmt::format("the other one is called at {}", fmt::join(places, ", ")));
 }
 
-void report_failure(const SourceMap& sources, Diagnostics& diagnostics, const vm::RunFailure& failure) {
+void report_failure(const SourceMap& sources, Diagnostics& diagnostics, const vm::RunFailure& failure,
+                    DiagnosticKind kind) {
   const vm::CallPlace at = place_in_script(sources, failure.place, failure.calls);
-  Diagnostic& diagnostic = diagnostics.report(DiagnosticKind::run_time, span_of(at.place), failure.message);
+  Diagnostic& diagnostic = diagnostics.report(kind, span_of(at.place), failure.message);
   for (const std::string& detail : failure.notes.details) diagnostic.remark(detail);
   add_calls(sources, diagnostic, at.calls);
   if (failure.notes.other_call) add_other_call(sources, diagnostic, failure);
@@ -114,11 +115,18 @@ void report_stuck(const SourceMap& sources, Diagnostics& diagnostics, const vm::
 }  // namespace
 
 void add_findings(const SourceMap& sources, Diagnostics& diagnostics, const vm::RunResult& result) {
-  for (const vm::RunFailure& failure : result.failures) report_failure(sources, diagnostics, failure);
+  for (const vm::RunFailure& failure : result.failures)
+    report_failure(sources, diagnostics, failure, DiagnosticKind::run_time);
   for (const vm::StuckVariable& variable : result.stuck) report_stuck(sources, diagnostics, variable);
 }
 
+void add_replaced(const SourceMap& sources, Diagnostics& diagnostics, const vm::RunResult& result) {
+  for (const vm::RunFailure& failure : result.replaced)
+    report_failure(sources, diagnostics, failure, DiagnosticKind::replaced_failure);
+}
+
 int report_run(Session& session, const vm::RunResult& result, int signal) {
+  add_replaced(session.sources, session.diagnostics, result);
   add_findings(session.sources, session.diagnostics, result);
   session.print_diagnostics();
   if (result.failures_left_out != 0)

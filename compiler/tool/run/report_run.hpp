@@ -9,6 +9,9 @@ namespace raddle::tool {
 /// What went wrong as findings: failures, or the variables that nothing sets.
 void add_findings(const SourceMap& sources, Diagnostics& diagnostics, const vm::RunResult& result);
 
+/// Failures in whose place the script has something else, as warnings.
+void add_replaced(const SourceMap& sources, Diagnostics& diagnostics, const vm::RunResult& result);
+
 /// Prints failures, or the variables that nothing sets, to stderr in the form of compile errors.
 /// @param signal  that cancelled the run, 0 if none did
 /// @return        the exit code

@@ -130,15 +130,19 @@ bool word_of(const vm::Value& value, std::int64_t& word) {
   }
 }
 
-/// What went wrong, as a run of the script would tell it.
-void tell_failure(const SourceMap& sources, const vm::RunResult& result, sweep::Attempt& attempt) {
-  Diagnostics findings;
-  add_findings(sources, findings, result);
+void tell(const SourceMap& sources, Diagnostics& findings, sweep::Attempt& attempt) {
   findings.order_by_position(0);
   std::string text;
   for (const Diagnostic& finding : findings.all()) text += render(finding, sources, /*colour=*/false);
   attempt.stderr_size += text.size();
   attempt.stderr_end += text.substr(0, sweep::kept_output_bytes - attempt.stderr_end.size());
+}
+
+/// What went wrong, as a run of the script would tell it.
+void tell_failure(const SourceMap& sources, const vm::RunResult& result, sweep::Attempt& attempt) {
+  Diagnostics findings;
+  add_findings(sources, findings, result);
+  tell(sources, findings, attempt);
   if (findings.all().empty()) return;
   const Diagnostic& first = findings.all().front();
   attempt.detail = fmt::format("{}: {}", sources.describe(first.span), first.message);
@@ -211,6 +215,9 @@ sweep::Attempt ScriptRunner::run_point(const sweep::Point& point, std::uint32_t 
   attempt.stdout_end = printed.end(sweep::kept_output_bytes);
   attempt.stderr_size = printed_errors.size();
   attempt.stderr_end = printed_errors.end(sweep::kept_output_bytes / 2);
+  Diagnostics replaced;
+  add_replaced(subject_.sources(), replaced, result);
+  tell(subject_.sources(), replaced, attempt);
   switch (result.status) {
     case vm::RunStatus::ok: take_results(point, result, end, before, attempt); return attempt;
     case vm::RunStatus::failed: attempt.outcome = vm::PointOutcome::failed; break;

@@ -1,0 +1,46 @@
+#include "compiler/types/table_type.hpp"
+
+namespace raddle {
+
+namespace {
+
+/// 0: it can be no field of a table
+char letter_of(TypeId type) {
+  if (type == TypeStore::string) return 's';
+  if (type == TypeStore::float_) return 'f';
+  if (type == TypeStore::int_) return 'i';
+  return type == TypeStore::boolean ? 'b' : '\0';
+}
+
+bool is_list(const TypeStore& types, TypeId type) {
+  return types.is_array(type) && types.at(type).key == TypeStore::int_;
+}
+
+}  // namespace
+
+std::optional<TableType> table_type(const TypeStore& types, TypeId type) {
+  const TypeId base = types.base(type);
+  const bool has_rows = is_list(types, base);
+  const TypeId structure = has_rows ? types.base(types.at(base).element) : base;
+  if (types.kind(structure) != TypeKind::structure || types.is_dense(structure)) return std::nullopt;
+  TableType found{structure, has_rows, ""};
+  for (const StructType::Field& field : types.structure(structure).fields) {
+    if (!has_rows && !is_list(types, field.type)) return std::nullopt;
+    const char letter = letter_of(has_rows ? field.type : types.at(field.type).element);
+    if (letter == '\0') return std::nullopt;
+    found.kinds += letter;
+  }
+  return found.kinds.empty() ? std::nullopt : std::optional(found);
+}
+
+bool is_written_as_table(const TypeStore& types, TypeId type) {
+  if (table_type(types, type)) return true;
+  TypeId element = types.base(type);
+  for (int level = 0; level < 2 && is_list(types, element); ++level) {
+    element = types.at(element).element;
+    if (letter_of(element) != '\0') return true;
+  }
+  return false;
+}
+
+}  // namespace raddle
