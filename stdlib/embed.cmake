@@ -1,12 +1,13 @@
 # Writes a C++ file that holds the texts of the library's modules and of what runs in Python and R:
-#   cmake -DOUTPUT=module_sources.cpp "-DSOURCES=a.df;b.df" -DPYTHON_SERVER=python_server.py -DR_SERVER=r_server.R
-#         -DPARALLEL_PYTHON=parallel_python.py -P embed.cmake
+#   cmake -DOUTPUT=module_sources.cpp "-DSOURCES=a.df;b.df" -DPYTHON_FUNCTIONS=python_functions.py
+#         -DPYTHON_SERVER=python_server.py -DR_SERVER=r_server.R -DPARALLEL_PYTHON=parallel_python.py -P embed.cmake
 set(entries "")
 foreach(source IN LISTS SOURCES)
   get_filename_component(module "${source}" NAME_WE)
   file(READ "${source}" text)
   string(APPEND entries "    {\"${module}\", R\"raddle(${text})raddle\"},\n")
 endforeach()
+file(READ "${PYTHON_FUNCTIONS}" python_functions)
 file(READ "${PYTHON_SERVER}" python_server)
 file(READ "${R_SERVER}" r_server)
 file(READ "${PARALLEL_PYTHON}" parallel_python)
@@ -19,6 +20,10 @@ std::span<const ModuleSource> module_sources() {
   static constexpr ModuleSource all[] = {
 ${entries}  };
   return all;
+}
+
+std::string_view python_functions() {
+  return R\"raddle(${python_functions})raddle\";
 }
 
 std::string_view python_server() {

@@ -13,6 +13,8 @@ struct ModuleSource {
 /// Defined in the file that embed.cmake makes.
 std::span<const ModuleSource> module_sources();
 
+/// The text of native/python_functions.py.
+std::string_view python_functions();
 /// The text of native/python_server.py.
 std::string_view python_server();
 /// The text of native/parallel_python.py.

@@ -46,6 +46,28 @@ class ForeignChecker {
     check_inputs();
   }
 
+  /// Arrays that it gives tell their extents, so these need not be known.
+  void python() {
+    kind_ = DiagnosticKind::bad_python;
+    const ast::Annotation* annotation = find_annotation(function_.annotations, "python");
+    if (annotation->value != nullptr && annotation->value->kind != ast::ExprKind::StringLiteral)
+      report(annotation->span, "needs the names of its module and function as a string literal, as \"model:run\"");
+    else if (annotation->value != nullptr)
+      check_python_name(as<ast::StringLiteral>(*annotation->value));
+    for (const char* const other : {"library", "isolate", "kernel"})
+      if (const ast::Annotation* both = find_annotation(function_.annotations, other); both != nullptr)
+        report(both->span, fmt::format("can not have `@{}`, too", other));
+    for (const ast::Formal& output : function_.outputs) {
+      const TypeId type = base(output);
+      if (is_dense_of_numbers(type) || is_scalar_or_void(type)) continue;
+      Diagnostic& diagnostic = report(output.span, misfit(output, "give"));
+      if (context_.store().is_array(type) && is_number(context_.store().at(type).element))
+        diagnostic.note(fmt::format("it gives dense arrays, as `{} {}[:]`",
+                                    context_.name(context_.store().at(type).element), output.name.text));
+    }
+    check_inputs();
+  }
+
   void tcl() {
     if (function_.tcl_template) return tcl_template(*function_.tcl_template);
     if (function_.tcl_package.size() < 3)
@@ -96,6 +118,33 @@ class ForeignChecker {
       report(value.span, fmt::format("can not have the name `{}` in C++", kernel.name));
   }
 
+  /// Words with dots between them.
+  static bool is_path_of_names(const std::string& text) {
+    bool begins = true;
+    for (const char sign : text) {
+      const auto one = static_cast<unsigned char>(sign);
+      const bool is_letter = std::isalpha(one) != 0 || sign == '_' || one >= 0x80;
+      if (begins ? !is_letter : !is_letter && std::isdigit(one) == 0 && sign != '.') return false;
+      begins = sign == '.';
+    }
+    return !begins;
+  }
+
+  void check_python_name(const ast::StringLiteral& value) {
+    const PythonName name = python_name(value.value, function_.name.text);
+    const bool is_file = name.module.ends_with(".py") || name.module.find('/') != std::string::npos;
+    if (!is_path_of_names(name.module) || is_file) {
+      Diagnostic& diagnostic = report(value.span, fmt::format("can not have the module `{}`", name.module));
+      if (is_file) diagnostic.note("a module's name is that of its file without folders and `.py`, as \"model:run\"");
+    } else if (!is_path_of_names(name.function)) {
+      report(value.span, fmt::format("can not have the name `{}`", name.function));
+    }
+  }
+
+  bool is_scalar_or_void(TypeId type) const {
+    return context_.store().is_scalar(type) || type == TypeStore::void_ || type == TypeStore::error;
+  }
+
   /// @return whether it is a scalar or void
   bool check_output(const ast::Formal& output, const char* verb) {
     const TypeId type = base(output);
@@ -105,7 +154,7 @@ class ForeignChecker {
                "fills `" + output.name.text + "`, whose extents are to be given: ints, or extents of inputs");
       return false;
     }
-    if (context_.store().is_scalar(type) || type == TypeStore::void_ || type == TypeStore::error) return true;
+    if (is_scalar_or_void(type)) return true;
     Diagnostic& diagnostic = report(output.span, misfit(output, verb));
     if (context_.store().is_array(type))
       diagnostic.note(fmt::format("it fills a dense array of known extents, as `{} {}[n]`",
@@ -124,10 +173,9 @@ class ForeignChecker {
     return std::string("can not ") + verb + " a `" + context_.name(formal.resolved_type) + "`";
   }
 
-  /// Scalars, `void` (only waited for), and arrays that C can read side by side.
+  /// Scalars, `void` (only waited for), and arrays whose elements lie side by side.
   bool can_be_passed(TypeId type) const {
-    if (context_.store().is_scalar(type) || type == TypeStore::void_ || type == TypeStore::error) return true;
-    if (is_dense_of_numbers(type)) return true;
+    if (is_scalar_or_void(type) || is_dense_of_numbers(type)) return true;
     return context_.store().is_array(type) && is_number(context_.store().at(type).element) &&
            context_.store().base(context_.store().at(type).key) == TypeStore::int_;
   }
@@ -161,16 +209,25 @@ KernelName kernel_name(const std::string& value, const std::string& function) {
   return {value.substr(0, colon), value.substr(colon + 1)};
 }
 
+PythonName python_name(const std::string& value, const std::string& function) {
+  const std::size_t colon = value.find(':');
+  if (colon == std::string::npos) return {value, function};
+  return {value.substr(0, colon), value.substr(colon + 1)};
+}
+
 void check_foreign(Context& context, const FunctionDefinition& function) {
   if (function.body_kind == ast::BodyKind::tcl) ForeignChecker(context, function).tcl();
   if (function.body_kind == ast::BodyKind::library) {
+    if (find_annotation(function.annotations, "python") != nullptr) return ForeignChecker(context, function).python();
     if (find_annotation(function.annotations, "kernel") != nullptr) return ForeignChecker(context, function).kernel();
     return ForeignChecker(context, function).library();
   }
   for (const ast::Annotation& annotation : function.annotations) {
     const std::string& name = annotation.name.text;
-    if (name != "isolate" && name != "library" && name != "kernel") continue;
-    const DiagnosticKind kind = name == "kernel" ? DiagnosticKind::bad_kernel : DiagnosticKind::bad_library;
+    if (name != "isolate" && name != "library" && name != "kernel" && name != "python") continue;
+    const DiagnosticKind kind = name == "kernel"   ? DiagnosticKind::bad_kernel
+                                : name == "python" ? DiagnosticKind::bad_python
+                                                   : DiagnosticKind::bad_library;
     context.diagnostics.report(kind, mark_of(annotation),
                                "is declared without a body: `@" + name + "` is for these only");
   }

@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-// Functions of shared libraries and in Tcl: what can cross the border.
+// Functions of shared libraries, in Tcl and in Python: what can cross the border.
 #include "compiler/check/context.hpp"
 
 namespace raddle::check_detail {
@@ -15,5 +15,12 @@ struct KernelName {
 };
 /// @param value     what stands in quotes   @param function  the name if none is given
 KernelName kernel_name(const std::string& value, const std::string& function);
+
+/// Of `@python="module:function"`.
+struct PythonName {
+  std::string module, function;
+};
+/// Likewise.
+PythonName python_name(const std::string& value, const std::string& function);
 
 }  // namespace raddle::check_detail

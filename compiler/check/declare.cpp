@@ -237,7 +237,9 @@ void refuse_gpu(Context& context, const ast::FunctionDefinition& function) {
   if (gpu == nullptr || function.body_kind == ast::BodyKind::block || is_kernel) return;
   const char* const what = function.body_kind == ast::BodyKind::command ? "an app"
                            : function.body_kind == ast::BodyKind::tcl   ? "a function in Tcl"
-                                                                        : "a function of a shared library";
+                           : find_annotation(function.annotations, "python") != nullptr
+                               ? "a function in Python"
+                               : "a function of a shared library";
   context.diagnostics.report(DiagnosticKind::misplaced_annotation, mark_of(*gpu), "gpu",
                              std::string(what) + ", which runs on the CPU");
 }

@@ -16,8 +16,11 @@ struct Table {
   const char* name;
   std::span<const T> numbers;
 };
-constexpr Table<double> number_tables[] = {
-    {"exp2_table", exp2_table}, {"log_table", log_table}, {"atan_table", atan_table}, {"erfc_table", erfc_table}};
+constexpr Table<double> number_tables[] = {{"exp2_table", exp2_table},
+                                           {"log_table", log_table},
+                                           {"atan_table", atan_table},
+                                           {"erfc_table", erfc_table},
+                                           {"lgamma_table", lgamma_table}};
 constexpr Table<uint64_t> word_tables[] = {{"two_over_pi", two_over_pi_bits}};
 
 template <typename T>

@@ -78,7 +78,7 @@ constexpr std::array foreign_names = {
                 "not including, b"},
     ForeignName{NameUse::function, " mod modulo remainder ", "the remainder is written `a %% b`"},
     ForeignName{NameUse::function, " fabs absolute ", "`abs(x)`, after `import math;`"},
-    ForeignName{NameUse::function, " power square ", "a power is written `x ** 2`"},
+    ForeignName{NameUse::function, " power ", "a power is written `x ** 2`"},
     ForeignName{NameUse::function, " not ", "`not` is written `!`"},
     ForeignName{NameUse::function, " maximum fmax pmax ",
                 "`max(a, b)` is the larger one of two numbers; of dense arrays for each element"},

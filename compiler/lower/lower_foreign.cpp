@@ -2,11 +2,13 @@
 //
 // Note [dense for C]. A C function that takes or gives dense arrays becomes two functions: the script's own, which
 // checks extents as others do, and what C is called as: of a dense input it gets the elements and each extent, behind
-// all inputs the extents of each dense output, and it gives the outputs' elements.
+// all inputs the extents of each dense output, and it gives the outputs' elements. So does one in Python, which gives
+// the extents, too: those that it gets may be -1, which any extent is.
 #include <algorithm>
 #include <filesystem>
 #include <utility>
 
+#include "compiler/check/annotations.hpp"
 #include "compiler/check/check_foreign.hpp"
 #include "compiler/lower/lower_function.hpp"
 
@@ -34,6 +36,15 @@ void FunctionLowering::lower_foreign(const ast::FunctionDefinition& definition) 
       foreign.code = name;
     }
   }
+  if (const ast::Annotation* python = check_detail::find_annotation(definition.annotations, "python")) {
+    foreign.kind = ir::ForeignKind::python;
+    const auto [module, name] =
+        check_detail::python_name(ast::as<ast::StringLiteral>(*python->value).value, definition.name.text);
+    foreign.library = module;
+    foreign.code = name;
+    const std::string& script = context_.module.sources->at(definition.name.span.file).path();
+    foreign.version = std::filesystem::path(script).parent_path().string();
+  }
   const auto is_dense = [this](const ast::Formal& formal) { return types().is_dense(formal.resolved_type); };
   if (std::ranges::any_of(definition.inputs, is_dense) || std::ranges::any_of(definition.outputs, is_dense))
     return call_with_parts(definition, std::move(foreign));
@@ -47,6 +58,16 @@ void FunctionLowering::begin_foreign() {
   lowered.kind = ir::FunctionKind::foreign;
   for (std::size_t i = lowered.file_output_count; i < lowered.parameters.size(); ++i)
     lowered.command.words.push_back(ir::Operand::variable(lowered.parameters[i]));
+}
+
+FunctionLowering::Dense FunctionLowering::wanted_parts(const ast::Formal& output) {
+  Dense parts;
+  for (const ir::Operand wanted : declared_extents_.at(variable_of(output.variable)))
+    parts.extents.push_back(wanted.index == ir::none
+                                ? int_constant(-1)
+                                : call_builtin_named("@extent", {text_constant(output.name.text), wanted},
+                                                     TypeStore::int_, output.name.span));
+  return parts;
 }
 
 void FunctionLowering::call_with_parts(const ast::FunctionDefinition& definition, ir::Foreign foreign) {
@@ -75,25 +96,30 @@ void FunctionLowering::call_with_parts(const ast::FunctionDefinition& definition
       for (const ir::Operand extent : parts.extents) take("", extent, 0);
     }
     std::vector<std::uint32_t> ranks;
+    const auto give = [&](const std::string& name, ir::VarId result, std::uint32_t rank) {
+      results.push_back(result);
+      ranks.push_back(rank);
+      const ir::VarId given =
+          callee.new_variable(name, type_of(ir::Operand::variable(result)), definition.name.span, 0);
+      callee.function().outputs.push_back(given);
+    };
     for (const ast::Formal& output : definition.outputs) {
       const ir::VarId variable = variable_of(output.variable);
-      ir::VarId result = variable;
-      ranks.push_back(types().is_dense(output.resolved_type) ? types().rank(output.resolved_type) : 0);
-      if (ranks.back() != 0) {
-        Dense parts;
-        for (const ir::Operand wanted : declared_extents_.at(variable)) {
-          parts.extents.push_back(call_builtin_named("@extent", {text_constant(output.name.text), wanted},
-                                                     TypeStore::int_, output.name.span));
-          take("", parts.extents.back(), 0);
-        }
-        result = temporary(types().dense_elements(output.resolved_type), output.name.span);
-        parts.elements = ir::Operand::variable(result);
-        made.emplace_back(variable, std::move(parts));
+      if (!types().is_dense(output.resolved_type)) {
+        give(output.name.text, variable, 0);
+        continue;
       }
-      results.push_back(result);
-      const ir::VarId given =
-          callee.new_variable(output.name.text, type_of(ir::Operand::variable(result)), output.name.span, 0);
-      callee.function().outputs.push_back(given);
+      Dense parts = wanted_parts(output);
+      for (const ir::Operand extent : parts.extents) take("", extent, 0);
+      const ir::VarId elements = temporary(types().dense_elements(output.resolved_type), output.name.span);
+      parts.elements = ir::Operand::variable(elements);
+      give(output.name.text, elements, types().rank(output.resolved_type));
+      for (std::size_t axis = 0; foreign.kind == ir::ForeignKind::python && axis < parts.extents.size(); ++axis) {
+        const ir::VarId found = temporary(TypeStore::int_, output.name.span);
+        give("", found, 0);
+        if (declared_extents_.at(variable)[axis].index == ir::none) parts.extents[axis] = ir::Operand::variable(found);
+      }
+      made.emplace_back(variable, std::move(parts));
     }
     foreign.ranks.insert(foreign.ranks.end(), ranks.begin(), ranks.end());
     emit(OpKind::call, inputs, std::move(results), {}).callee = code;

@@ -196,6 +196,8 @@ class FunctionLowering {
   void declare_extents(ast::VariableId variable, const ast::Dimension* dimension);
   /// Names in the brackets of dense inputs. @return  extents that have to be others and are to be checked
   Operands bind_extents(const ast::FunctionDefinition& definition);
+  /// The extents that an output of code outside is to have; -1: any.
+  Dense wanted_parts(const ast::Formal& output);
   const ast::Dimension* extents_of_formal(const ast::Formal& formal) const;
   void create_dense(ast::VariableId variable, ir::VarId var);
   ir::Operand checked_extent(const std::string& name, std::size_t axis, const Operands& wanted, const Operands& found,

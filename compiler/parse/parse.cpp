@@ -79,8 +79,9 @@ class ModuleParser {
     try {
       P::AnnotationsContext* marks = parser_.annotations();
       if (marks->exception) std::rethrow_exception(marks->exception);
-      const bool library = std::ranges::any_of(
-          marks->items, [&](const P::AnnotationContext* mark) { return tokens_.text(*mark->name) == "library"; });
+      const bool library = std::ranges::any_of(marks->items, [&](const P::AnnotationContext* mark) {
+        return tokens_.text(*mark->name) == "library" || tokens_.text(*mark->name) == "python";
+      });
       item_after(marks, library);
     } catch (const NestedTooDeeply&) {
       skip_nested(start);

@@ -30,13 +30,15 @@ struct Language {
   std::vector<std::string> command;
 };
 
-std::vector<std::string> python_command() { return {"python3", "-X", "utf8", "-c", std::string(python_server())}; }
+std::vector<std::string> python_command(std::string script) {
+  return {"python3", "-X", "utf8", "-c", std::move(script)};
+}
 
 /// By the name of the function. The entries live for ever.
 const Language& language_named(std::string_view function) {
   static const Language languages[] = {
-      {"python", "Python 3", 'f', python_command()},
-      {"python_persist", "Python 3", 'p', python_command()},
+      {"python", "Python 3", 'f', python_command(std::string(python_server()))},
+      {"python_persist", "Python 3", 'p', python_command(std::string(python_server()))},
       {"R", "R (Debian: r-base-core)", 'p', {"Rscript", "--vanilla", "-e", std::string(r_server())}},
   };
   return *std::ranges::find(languages, function, &Language::function);
@@ -113,6 +115,10 @@ std::expected<std::string, std::string> run_code(vm::Outside& outside, const vm:
   std::promise<TextOutcome> ended;
   ask(outside, request, [&ended](TextOutcome outcome, std::int32_t) { ended.set_value(std::move(outcome)); });
   return ended.get_future().get();
+}
+
+std::vector<std::string> python_function_command() {
+  return python_command(std::string(python_functions()) + std::string(python_server()));
 }
 
 Result python(Call call, Arguments arguments, Results) { return run(call, "python", arguments); }

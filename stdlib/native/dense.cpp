@@ -178,6 +178,23 @@ Result pad_width(Call, Arguments arguments, Results results) {
   return fail(fmt::format("pad: {} zeros can not be put around an array", arguments[0].as_int()));
 }
 
+/// The axis from 0 on, if the extent along it is 1.
+Result dense_squeezed(Call call, Arguments arguments, Results results) {
+  const auto rank = static_cast<std::int64_t>(arguments.size()) - 1;
+  const Value axis_and_rank[] = {arguments[0], Value::of(rank)};
+  if (Result axis = dense_axis(call, axis_and_rank, results); !axis) return axis;
+  const std::int64_t extent = arguments[static_cast<std::size_t>(results[0].as_int()) + 1].as_int();
+  if (extent == 1) return {};
+  return fail(fmt::format("squeeze: the extent along axis {} is {}, not 1", results[0].as_int(), extent));
+}
+
+/// How many elements or rows each of so many equal parts has.
+Result dense_part(Call, Arguments arguments, Results results) {
+  const std::int64_t count = arguments[0].as_int(), parts = arguments[1].as_int();
+  if (parts > 0 && count % parts == 0) return give(results, Value::of(count / parts));
+  return fail(fmt::format("split: {} can not be split into {} equal parts", count, parts));
+}
+
 /// The third of three axes, if they are 0, 1 and 2 in some order.
 Result dense_permuted(Call, Arguments arguments, Results results) {
   const std::int64_t x = arguments[0].as_int(), y = arguments[1].as_int(), z = arguments[2].as_int();

@@ -8,6 +8,7 @@ and booleans. A result is to be equal in all bits, or within a bound that is wri
 """
 
 import itertools
+import math
 import pathlib
 import random
 import warnings
@@ -532,11 +533,53 @@ def add_products(table):
         table.case([n, m], np.eye)
 
 
+def add_later_functions(table):
+    """Behind all others, so that the cases above stay what they are."""
+    def each(call, compute, kinds, bound=None, refused=None):
+        table.section(call)
+        for (kind, part), shape in itertools.product(kinds, ((0,), (1,), (7,), (2, 3), (33,))):
+            table.case([table.pools.draw(kind, part, shape)], compute, bound, refused)
+    tame = [("F", "plain"), ("F", "unit"), ("F", "signs"), ("F", "special")]
+    each("asinh(#0)", np.arcsinh, tame, relative(2))
+    each("acosh(#0)", np.arccosh, [("F", "positive"), ("F", "special")], relative(2), lambda a: "domain" if np.any(a < 1) else None)
+    each("atanh(#0)", np.arctanh, [("F", "unit"), ("F", "signs")], relative(2), lambda a: "domain" if np.any(np.abs(a) > 1) else None)
+    each("lgamma(#0)", lambda a: np.frompyfunc(math.lgamma, 1, 1)(a).astype(float), [("F", "positive")], lambda a, r: 16 * EPSILON * np.maximum(1.0, np.abs(r)))
+    each("square(#0)", np.square, tame)
+    each("square(#0)", np.square, [("I", "middle"), ("I", "small")], None,
+         lambda a: "overflow" if any(int(v) ** 2 > HIGHEST for v in a.ravel()) else None)
+    table.section("logaddexp(#0, #1)")
+    for (one, other), part in itertools.product((((4,), (4,)), ((3, 1), (5,)), ((0,), (1,)), ((2,), (3,))), ("positive", "special", "few_infinite")):
+        table.case([table.pools.draw("F", part, one), table.pools.draw("F", part, other)], np.logaddexp, relative(3))
+    for kind, part in (("F", "plain"), ("I", "small"), ("B", "mixed")):
+        for rank, shapes in SHAPES.items():
+            table.section("rank(#0)")
+            for shape in shapes[:3]:
+                table.case([table.pools.draw(kind, part, shape)], np.ndim)
+            table.section("squeeze(#0, axis=#1)")
+            for shape, axis in itertools.product(shapes if rank > 1 else (), range(-rank, rank + 1)):
+                table.case([table.pools.draw(kind, part, shape), axis], lambda a, axis: np.squeeze(a, axis=axis))
+        table.section("split(#0, #1)")
+        for shape, parts in itertools.product(SHAPES[1] + SHAPES[2], (1, 2, 4)):
+            if shape[0] > 0:
+                table.case([table.pools.draw(kind, part, shape), parts], lambda a, k: np.array(np.split(a, k)))
+    table.section("fft2(#0)", 2)
+    for shape in SHAPES[2]:
+        if min(shape) > 0:
+            table.case([table.pools.draw("F", "plain", shape)], lambda a: (np.fft.fft2(a).real, np.fft.fft2(a).imag),
+                       lambda a, re, im: 32 * EPSILON * np.sum(np.abs(a)))
+    table.section("ifft2(#0, #1)", 2)
+    for shape in SHAPES[2]:
+        if min(shape) > 0:
+            table.case([table.pools.draw("F", "plain", shape), table.pools.draw("F", "unit", shape)],
+                       lambda a, b: (np.fft.ifft2(a + 1j * b).real, np.fft.ifft2(a + 1j * b).imag),
+                       lambda a, b, re, im: 32 * EPSILON * (np.sum(np.abs(a)) + np.sum(np.abs(b))) / a.size)
+
+
 def main():
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
     table = Table()
-    for add in (add_reductions, add_shapes, add_orders, add_numbers, add_products):
+    for add in (add_reductions, add_shapes, add_orders, add_numbers, add_products, add_later_functions):
         add(table)
     table.write()
 

@@ -123,7 +123,7 @@ def doctor_finds(folder):
     folder.write(".raddle/runs.db", "no database, but text that is longer than a header of SQLite's, which has 100 bytes" * 3)
     told = folder.run("doctor", code=1, env={"PATH": "/nowhere", "XDG_CACHE_HOME": str(folder.path / "in_the_way"),
                                              "SWIFT_TMP": "/nowhere"}).stdout
-    for line in ("warning  machine code's cache", "warning  record of runs", "warning  temporary files", "absent   Python", "absent   graphviz",
+    for line in ("warning  machine code's cache", "warning  record of runs", "warning  temporary files", "absent   Python", "absent   NumPy", "absent   graphviz",
                  "= help: apt-get install python3", "mkdir damaged && mv .raddle/runs.db* damaged/\n"):
         expect_in(line, told)
 

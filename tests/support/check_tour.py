@@ -34,7 +34,7 @@ def fault_of(script, expected, files):
 def main():
     page = PAGE.read_text(encoding="utf-8")
     blocks = re.findall(r"^```raddle\n(.*?)^```\n```\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
-    files = re.findall(r"^```cpp\n// (\S+)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    files = re.findall(r"^```(?:cpp|python)\n(?://|#) (\S+)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     failed = [f"{script}{fault}" for script, expected in blocks if (fault := fault_of(script, expected, files))]
     if len(blocks) != page.count("```raddle"):
         failed.append("a script without its output")

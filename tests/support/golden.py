@@ -17,6 +17,7 @@ env    variables added to the environment; `$HERE` in a value is the folder that
 order  any: stdout is compared as sorted lines; exact: as it is (default: any)
 exit   the exit code to expect (default 0). With 3 the script does not run: one run, one level
 emit   compares the text of --emit=STAGE instead of running
+needs  numpy: the case is left out where no python3, of PATH or the system's own, has it; the one that has comes first in PATH
 seeds  none: what it prints rests on an order that the language leaves open: not run with --scheduler-seeds
 
 --scheduler-seeds N runs each case that runs at all with the seeds 1 to N instead, each time with the next of its worker
@@ -51,7 +52,7 @@ BUILT = str(ROOT / "build" / "raddle")
 TIMEOUT_S = 60
 SHOWN_LINES = 60
 SCHEDULERS = ("stealing", "tree", "tree-fifo")
-KEYS = ("run", "args", "env", "order", "exit", "emit", "seeds")
+KEYS = ("run", "args", "env", "order", "exit", "emit", "needs", "seeds")
 
 
 @dataclass
@@ -67,6 +68,7 @@ class Case:
     order: str = "any"
     exit_code: int = 0
     emit: str = ""
+    needs: str = ""
     seeded: bool = True
     fixed_workers: bool = False
     only_mode: int | None = None  # number of the only mode to run it in
@@ -111,6 +113,9 @@ def parse_header(script):
     case.order = values.get("order", "any")
     case.exit_code = int(values.get("exit", "0"))
     case.emit = values.get("emit", "")
+    case.needs = values.get("needs", "")
+    if case.needs not in ("", "numpy"):
+        raise ValueError(f"{case.name}: it can need numpy, not {case.needs}")
     case.seeded = values.get("seeds", "yes") != "none"
     if case.order not in ("any", "exact"):
         raise ValueError(f"{case.name}: order is any or exact, not {case.order}")
@@ -123,6 +128,15 @@ def parse_header(script):
         else:
             case.options.append(option)
     return case
+
+
+@functools.cache
+def path_with_numpy():
+    """PATH, so that its python3 has NumPy; None: there is no such one."""
+    for path in (os.environ["PATH"], "/usr/bin:" + os.environ["PATH"]):
+        if subprocess.run(["python3", "-c", "import numpy"], env={**os.environ, "PATH": path}, capture_output=True, check=False).returncode == 0:
+            return path
+    return None
 
 
 @functools.cache
@@ -141,6 +155,8 @@ def run_once(raddle, case, options, timeout_s=TIMEOUT_S):
             os.symlink(neighbour, folder / neighbour.name)
         command = [raddle, "run", *options, case.script.name, *case.arguments]
         environment = {**os.environ, "NO_COLOR": "1", "TERM": "dumb", "TMPDIR": str(temporary), "TMP": str(temporary)}
+        if case.needs == "numpy":
+            environment["PATH"] = path_with_numpy()
         environment |= {name: value.replace("$HERE", str(folder)) for name, value in case.environment.items()}
         try:
             done = subprocess.run(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL,
@@ -246,7 +262,8 @@ def keep(expected, text, needed):
 def find_cases(filters):
     scripts = sorted([*ROOT.glob("tests/golden/**/*.df"), *ROOT.glob("examples/**/*.df")])
     scripts = [s for s in scripts if not {"data", "modules"} & set(s.relative_to(ROOT).parts)]
-    return [parse_header(s) for s in scripts if not filters or any(f in str(s.relative_to(ROOT)) for f in filters)]
+    cases = [parse_header(s) for s in scripts if not filters or any(f in str(s.relative_to(ROOT)) for f in filters)]
+    return [case for case in cases if case.needs != "numpy" or path_with_numpy()]
 
 
 def main():

@@ -110,6 +110,7 @@ STEPS = [
          [*build("asan", "raddle_fuzz"), [PYTHON, "tests/fuzz/run.py", "--seed=1", "--seconds=60"]], quick=[], beside=True),
     Step("memo", "results of @memo functions from one run to the next", [[PYTHON, "tests/support/check_memo.py"]], beside=True),
     Step("foreign", "C functions that fill dense arrays, AppKernels by hand", [[PYTHON, "tests/support/check_foreign.py"]], beside=True),
+    Step("python", "functions in Python: sweeps, sessions, ends", [[PYTHON, "tests/support/check_python.py"]], beside=True),
     Step("run", "raddle run: what it says beside the script's output", [[PYTHON, "tests/support/check_run.py"]], beside=True),
     Step("tasks", "the record of runs of scripts: programs, calls of @memo functions", [[PYTHON, "tests/support/check_tasks.py"]], beside=True),
     Step("stacks", "deep recursions on stacks of several sizes", [[PYTHON, "tests/stress/stacks.py"]], quick=[], beside=True),

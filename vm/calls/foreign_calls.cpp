@@ -36,6 +36,7 @@ bool ProgramCaller::run_foreign(Frame& frame, const Instruction& in) {
     return true;
   }
   const ForeignFunction& function = program_.foreigns[foreign];
+  if (function.kind == ForeignKind::python) return begin_python_call(frame, in);
   const std::int32_t rank = other_rank_for(function, here_.rank_wish(frame, {}));
   if (rank == RankWish::any) return run_foreign_here(frame, in);
   frame.retain();
@@ -105,6 +106,7 @@ bool ProgramCaller::call_foreign(Frame& frame, const CallSite& site, std::uint32
   const Function& function = program_.functions[site.function];
   const std::uint32_t foreign = function.foreign;
   if (foreign == no_id || !program_.foreigns[foreign].files.empty()) return false;
+  if (program_.foreigns[foreign].kind == ForeignKind::python) return false;
   if (other_rank_for(program_.foreigns[foreign], here_.rank_wish(frame, site.rank)) != RankWish::any) return false;
   const auto is_there = [&](Operand argument) {
     const Future& future = frame.at(argument);

@@ -1,14 +1,15 @@
 #pragma once
-// Calls that leave the script: external programs, C and Tcl; and the files that calls write.
+// Calls that leave the script: external programs, C, Tcl and Python; and the files that calls write.
 //
 // Files: apps.cpp programs; foreign_calls.cpp functions of shared libraries, in Tcl, AppKernels; app_kernel_calls.cpp
-// those AppKernels that devices run; files.cpp files.
+// those AppKernels that devices run; python_calls.cpp functions in Python; files.cpp files.
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "vm/calls/written_files.hpp"
+#include "vm/foreign/python_function.hpp"
 #include "vm/interpret/frame.hpp"
 #include "vm/interpret/run_worker.hpp"
 #include "vm/program/program.hpp"
@@ -18,6 +19,7 @@ namespace raddle::vm {
 
 class AppKernelCall;
 class ForeignTask;
+class PythonCall;
 class ProgramRun;
 
 class ProgramCaller : WorkerService {
@@ -49,6 +51,12 @@ class ProgramCaller : WorkerService {
   /// Hands it over; once it has been made, sets what it has given, or makes it here.
   void go_on(AppKernelCall& call);
 
+  // --- python_calls.cpp
+  /// @return false if it can not be made
+  bool begin_python_call(Frame& frame, const Instruction& in);
+  /// Sets what it has given.
+  void finish_python_call(PythonCall* ended);
+
   // --- files.cpp
   /// Before anything is written or emptied. @return the failure if the call must not write its outputs
   Value begin_outputs(Frame& frame, const Instruction& in, WrittenFiles::How how, std::vector<std::string>& begun);
@@ -75,6 +83,7 @@ class ProgramCaller : WorkerService {
   std::string call_on_worker(std::uint32_t foreign, std::span<const Value> inputs, std::span<Value> outputs);
   void set_foreign_outputs(Frame& frame, const Instruction& in, std::span<Value> outputs);
   bool submit(AppKernelCall& call);
+  void fail_python_call(Frame& frame, std::uint32_t instruction, PythonExchange::Problem problem);
   void set_app_outputs(const ProgramRun& program);
 
   struct FileUse {

@@ -51,10 +51,11 @@ class Outside {
   }
   Timers& timers() { return *timers_; }
   /// The pool of this name, made at the first call with this command. Any thread.
-  ServerPool& servers(const std::string& name, const std::vector<std::string>& command) {
+  /// @param memory_fd  as ServerPool has it
+  ServerPool& servers(const std::string& name, const std::vector<std::string>& command, int memory_fd = -1) {
     const std::lock_guard lock(mutex_);
     std::unique_ptr<ServerPool>& pool = servers_[name];
-    if (!pool) pool = std::make_unique<ServerPool>(command, server_limit_, outputs_, variables_);
+    if (!pool) pool = std::make_unique<ServerPool>(command, server_limit_, outputs_, variables_, memory_fd);
     return *pool;
   }
 

@@ -112,8 +112,8 @@ std::string end_text(int wait_status) {
 /// One process and the thread that asks it.
 class ServerPool::Server {
  public:
-  Server(const ProgramOutputs& outputs, std::int32_t rank, Variables environment)
-      : rank(rank), destination_(outputs), environment_(std::move(environment)) {}
+  Server(const ProgramOutputs& outputs, std::int32_t rank, Variables environment, int memory_fd)
+      : rank(rank), destination_(outputs), environment_(std::move(environment)), memory_fd_(memory_fd) {}
   ServerAnswer ask(const std::vector<std::string>& command, const std::string& request) {
     if (requests_.get() < 0) {
       if (std::string error = start(command); !error.empty()) return {ServerStatus::not_started, {}, std::move(error)};
@@ -164,7 +164,8 @@ class ServerPool::Server {
                                   .stdin_fd = theirs.get(),
                                   .stdout_fd = outputs_.empty() ? -1 : outputs_.front().program_end(),
                                   .stderr_fd = outputs_.empty() ? -1 : outputs_.back().program_end(),
-                                  .answer_fd = its_answers.get()});
+                                  .answer_fd = its_answers.get(),
+                                  .memory_fd = memory_fd_});
     if (!pid) return fmt::format("`{}` could not be started: {}", command[0], error_text(pid.error()));
     pid_ = *pid;
     pid_fd_ = FileDescriptor(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
@@ -216,6 +217,7 @@ class ServerPool::Server {
 
   const ProgramOutputs& destination_;
   const Variables environment_;
+  const int memory_fd_;
   FileDescriptor requests_;  // -1: no process. Of its own thread, as the next three
   FileDescriptor answers_, pid_fd_;
   std::vector<OutputPipe> outputs_;  // none: it prints to the run's own streams
@@ -225,10 +227,11 @@ class ServerPool::Server {
 };
 
 ServerPool::ServerPool(std::vector<std::string> command, unsigned limit, const ProgramOutputs& outputs,
-                       std::vector<Variables> variables, StartThread start_thread)
+                       std::vector<Variables> variables, int memory_fd, StartThread start_thread)
     : command_(std::move(command)),
       outputs_(outputs),
       variables_(std::move(variables)),
+      memory_fd_(memory_fd),
       start_thread_(start_thread),
       servers_(std::max(limit, 1u)) {}
 
@@ -246,14 +249,14 @@ ServerPool::~ServerPool() {
     if (server) server->thread.join();
 }
 
-void ServerPool::ask(std::string request, RankWish wish, std::function<void(ServerAnswer)> done) {
+void ServerPool::ask(std::string request, RankWish wish, std::function<void(ServerAnswer)> done, GoOn go_on) {
   std::string error;
   {
     const std::lock_guard lock(mutex_);
     if (ending_) return;
     Server* const server = choose(wish, error);
     if (server != nullptr || error.empty()) {
-      waiting_.push_back({std::move(request), std::move(done), server});
+      waiting_.push_back({std::move(request), std::move(done), std::move(go_on), server});
       if (server != nullptr) {
         server->idle_since = 0;
         server->changed.notify_one();
@@ -296,7 +299,7 @@ ServerPool::Server* ServerPool::latest_idle(bool is_needed) {
 ServerPool::Server* ServerPool::started(std::int32_t rank, std::string& error) {
   std::unique_ptr<Server>& server = servers_[static_cast<std::size_t>(rank)];
   if (server) return server.get();
-  auto made = std::make_unique<Server>(outputs_, rank, rank_environment(rank, variables_));
+  auto made = std::make_unique<Server>(outputs_, rank, rank_environment(rank, variables_), memory_fd_);
   try {
     made->thread = start_thread_([this, &server = *made] { serve(server); });
   } catch (const std::system_error& problem) {
@@ -328,6 +331,11 @@ void ServerPool::serve(Server& server) {
     waiting_.erase(next);
     lock.unlock();
     ServerAnswer answer = server.ask(command_, request.bytes);
+    while (request.go_on && answer.status == ServerStatus::answered) {
+      const std::optional<std::string> next = request.go_on(answer.bytes);
+      if (!next) break;
+      answer = server.ask(command_, *next);
+    }
     answer.rank = server.rank;
     lock.lock();
     if (ending_) break;

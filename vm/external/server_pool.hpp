@@ -3,12 +3,13 @@
 //
 // Protocol: requests come through standard input, answers go through file descriptor 3, a pipe, each as its length
 // (8 bytes, little endian) and the bytes. What the bytes mean is the affair of whoever asks. What a server prints it is
-// to write before it answers.
+// to write before it answers. File descriptor 4 is memory that it shares with us, if it was made with some.
 #include <condition_variable>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -43,22 +44,29 @@ class ServerPool {
   /// Starts a thread, or throws std::system_error where the system has none left.
   using StartThread = std::thread (*)(std::function<void()> body);
 
+  /// What is said to an answer before the request is done: another request to the same server, or nothing. On a thread
+  /// of the pool.
+  using GoOn = std::function<std::optional<std::string>(const std::string& answer)>;
+
   /// @param command  started for each server   @param limit  of ranks, at least 1
   /// @param outputs  outlives it   @param variables  that ranks have set
+  /// @param memory_fd  that servers get; outlives it   -1: none
   ServerPool(
       std::vector<std::string> command, unsigned limit, const ProgramOutputs& outputs,
-      std::vector<Variables> variables = {},
+      std::vector<Variables> variables = {}, int memory_fd = -1,
       StartThread start_thread = [](std::function<void()> body) { return std::thread(std::move(body)); });
   /// Kills the servers and what they have started; requests without an answer are dropped.
   ~ServerPool();
-  /// Any thread. `done` is called once, on a thread of the pool; at once where no thread can be started for it.
-  void ask(std::string request, RankWish wish, std::function<void(ServerAnswer)> done);
+  /// Any thread. `done` is called once, on a thread of the pool; at once where no thread can be started for it. With
+  /// the last answer, if `go_on` has said something to others.
+  void ask(std::string request, RankWish wish, std::function<void(ServerAnswer)> done, GoOn go_on = {});
 
  private:
   class Server;
   struct Request {
     std::string bytes;
     std::function<void(ServerAnswer)> done;
+    GoOn go_on;
     Server* server = nullptr;  ///< that is to answer; null: any
   };
   void serve(Server& server);
@@ -71,6 +79,7 @@ class ServerPool {
   const std::vector<std::string> command_;
   const ProgramOutputs& outputs_;
   const std::vector<Variables> variables_;
+  const int memory_fd_;
   const StartThread start_thread_;
   std::mutex mutex_;  // guards all below
   std::deque<Request> waiting_;

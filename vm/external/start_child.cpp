@@ -52,7 +52,7 @@ std::vector<char*> environment_of(const ChildStart& start, std::vector<std::stri
 struct ChildPlan {
   char* const* words;
   char* const* environment;
-  int fds[4];
+  int fds[5];
   pid_t parent;
   std::optional<int> terminal;  // as in ChildStart
   const cpu_set_t* cores;
@@ -104,7 +104,7 @@ struct ChildPlan {
   if (plan.watched != nullptr) plan.watched->set(getpid());
   if (!plan.outlives_us) prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != plan.parent) return ESRCH;   // the parent died before prctl
-  for (int target = 0; target < 4; ++target) {  // none of them is 0, 1 or 2
+  for (int target = 0; target < 5; ++target) {  // none of them is 0, 1 or 2
     const int fd = plan.fds[target];
     if (fd >= 0 && (fd == target ? fcntl(fd, F_SETFD, 0) : __dup2(fd, target)) < 0) return errno;
   }
@@ -151,7 +151,7 @@ std::expected<pid_t, int> start_child(const ChildStart& start) {
   if (!start.environment.empty()) entries = environment_of(start, storage);
   ChildPlan plan{words.data(),
                  entries.empty() ? environ : entries.data(),
-                 {start.stdin_fd, start.stdout_fd, start.stderr_fd, start.answer_fd},
+                 {start.stdin_fd, start.stdout_fd, start.stderr_fd, start.answer_fd, start.memory_fd},
                  getpid(),
                  start.terminal,
                  start.cores,

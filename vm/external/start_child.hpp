@@ -17,6 +17,7 @@ struct ChildStart {
   const std::vector<std::pair<std::string, std::string>>& environment;  ///< added to the run's
   int stdin_fd = -1, stdout_fd = -1, stderr_fd = -1;                    ///< -1: inherited; stay the caller's
   int answer_fd = -1;                                                   ///< becomes 3, likewise
+  int memory_fd = -1;                                                   ///< becomes 4, likewise; is none of 0 to 4
   /// What controls us: open, or -1 where nothing does. The program leads a process group in our session, and no
   /// terminal controls it. None: it is not known, and the program leads a session.
   std::optional<int> terminal = {};

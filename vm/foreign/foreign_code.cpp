@@ -28,6 +28,7 @@ std::unique_ptr<ForeignCode> make_foreign_code(const ForeignFunction& function, 
     case ForeignKind::tcl_template:
     case ForeignKind::tcl_procedure: return std::make_unique<TclFunction>(function, host);
     case ForeignKind::app_kernel: return std::make_unique<AppKernelFunction>(function, host.kernels);
+    case ForeignKind::python: break;
   }
   return nullptr;
 }

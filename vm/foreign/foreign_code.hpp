@@ -52,7 +52,7 @@ struct ForeignHost {
 /// The rank of the worker that calls, for code that asks for it. Of each thread; set before each call.
 extern thread_local std::int32_t calling_rank;
 
-/// @param function, host  must outlive the code
+/// @param function, host  must outlive the code   @return null: a function in Python is not called in this process
 std::unique_ptr<ForeignCode> make_foreign_code(const ForeignFunction& function, const ForeignHost& host);
 
 }  // namespace raddle::vm

@@ -9,6 +9,7 @@
 #include "vm/interpret/forwarder.hpp"
 #include "vm/interpret/run_state.hpp"
 #include "vm/interpret/task_listener.hpp"
+#include "vm/memory/shared_blocks.hpp"
 #include "vm/value/temporaries.hpp"
 #include "vm/value/updateable.hpp"
 
@@ -51,6 +52,9 @@ Run::Run(Machine& machine, const Program& program, const RunOptions& options)
   const auto is_kernel = [](const ForeignFunction& function) { return function.kind == ForeignKind::app_kernel; };
   if (options.devices && std::ranges::any_of(program.foreigns, is_kernel))
     device_calls.emplace(options.devices, options.app_kernel_compiler, program, pool);
+  const auto is_python = [](const ForeignFunction& function) { return function.kind == ForeignKind::python; };
+  // before there are arrays; where there is no such memory, they go in messages
+  if (std::ranges::any_of(program.foreigns, is_python)) static_cast<void>(SharedBlocks::begin());
   for (const ForeignFunction& function : program.foreigns) {
     foreigns.push_back(make_foreign_code(function, foreign_host));
   }

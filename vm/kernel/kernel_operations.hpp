@@ -194,6 +194,8 @@ struct KernelOperations {
   RADDLE_KERNEL_MATHEMATICS(sinh)
   RADDLE_KERNEL_MATHEMATICS(cosh)
   RADDLE_KERNEL_MATHEMATICS(tanh)
+  RADDLE_KERNEL_MATHEMATICS(asinh)
+  RADDLE_KERNEL_MATHEMATICS(lgamma)
   RADDLE_KERNEL_MATHEMATICS(erf)
   RADDLE_KERNEL_MATHEMATICS(erfc)
 #undef RADDLE_KERNEL_MATHEMATICS
@@ -213,6 +215,8 @@ struct KernelOperations {
   RADDLE_KERNEL_MATHEMATICS(tan)
   RADDLE_KERNEL_MATHEMATICS(asin)
   RADDLE_KERNEL_MATHEMATICS(acos)
+  RADDLE_KERNEL_MATHEMATICS(acosh)
+  RADDLE_KERNEL_MATHEMATICS(atanh)
 #undef RADDLE_KERNEL_MATHEMATICS
   RADDLE_MATH_INLINE static Float atan2(const Float& x, const Float& y, const auto&) { return N::atan2(x, y); }
   RADDLE_MATH_INLINE static Float hypot(const Float& x, const Float& y, const auto&) { return N::hypot(x, y); }

@@ -3,6 +3,8 @@
 #include "vm/math/arc.hpp"
 #include "vm/math/error_function.hpp"
 #include "vm/math/exponential.hpp"
+#include "vm/math/gamma.hpp"
+#include "vm/math/inverse_hyperbolic.hpp"
 #include "vm/math/logarithm.hpp"
 #include "vm/math/root.hpp"
 #include "vm/math/trigonometric.hpp"

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Writes tables.hpp and error_function_tables.hpp: the numbers of vm/math, each rounded from 60 digits. Needs mpmath; only
+"""Writes tables.hpp, error_function_tables.hpp and gamma_tables.hpp: the numbers of vm/math, each rounded from 60 digits. Needs mpmath; only
 whoever changes a table runs it.
 """
 import contextlib
 import pathlib
 import struct
 
-from mpmath import (atan, cbrt, chebyfit, cos, erf, erfc, exp, floor, ldexp, log, log1p, mp, mpf, nint, pi, sin, sinh,
-                    sqrt)
+from mpmath import (atan, cbrt, chebyfit, cos, digamma, erf, erfc, exp, floor, ldexp, log, log1p, loggamma, mp, mpf, nint, pi,
+                    sin, sinh, sqrt)
 
 mp.dps = 60
 
@@ -79,6 +79,42 @@ def erfc_table():
     return values
 
 
+def lgamma_factor(x):
+    """log(gamma(x)) / ((x - 1) (x - 2))"""
+    for zero, other in ((1, -1), (2, 1)):
+        if abs(x - zero) < mpf("1e-30"):
+            return digamma(zero) / other
+    return loggamma(x) / ((x - 1) * (x - 2))
+
+
+def lgamma_table():
+    """lgamma_factor(x) around the middles of eighths of octaves from 0.5 to 8."""
+    values, start = [], 0x3FE0000000000000
+    for i in range(32):
+        low, high = as_double(start + (i << 49)), as_double(start + ((i + 1) << 49))
+        middle, half = (low + high) / 2, (high - low) / 2
+        coefficients = fit(lambda h: lgamma_factor(middle + h), -half, half, 13)
+        values += pair(coefficients[0]) + coefficients[1:]
+    return values
+
+
+def gamma_tables():
+    half = (log(2 * pi) - 1) / 2
+    for name, value in zip(("stirling_high", "stirling_low"), pair(half)):
+        constant(name, "(log(2 pi) - 1) / 2" if name == "stirling_high" else "", value)
+    print()
+    table("lgamma_table", "lgamma(x) / ((x - 1) (x - 2)) around the middle of each eighth of an octave from 0.5 to 8: the constant in two parts, 12 more.",
+          lgamma_table())
+
+    def stirling(v):
+        x = 1 / sqrt(v)
+        return (loggamma(x) - (x - mpf("0.5")) * (log(x) - 1) - half) * x
+    table("stirling_polynomial", "(lgamma(x) - (x - 1/2) (log(x) - 1) - (log(2 pi) - 1) / 2) x, of 1/x^2, from 8 on.",
+          fit(stirling, mpf("1e-12"), mpf(1) / 64, 8))
+    table("sine_polynomial", "(1 - sin(pi r) / (pi r)) / r^2, of r^2, to 1/2.",
+          fit(lambda v: (1 - sin(pi * sqrt(v)) / (pi * sqrt(v))) / v, mpf("1e-20"), mpf("0.25"), 10))
+
+
 @contextlib.contextmanager
 def header(name):
     """What is printed meanwhile goes there."""
@@ -97,6 +133,8 @@ namespace raddle::vm::math {
 def main():
     with header("tables.hpp"):
         general_tables()
+    with header("gamma_tables.hpp"):
+        gamma_tables()
     with header("error_function_tables.hpp"):
         error_function_tables()
 

@@ -16,7 +16,9 @@ void Buffer::Free::operator()(Buffer* buffer) const {
   BoundedMemory* const bounded = BoundedMemory::get();
   if (buffer->block_) return bounded->give_back(*buffer->block_);
   if (bounded) bounded->count_small(-static_cast<std::ptrdiff_t>(bytes));
-  if (bytes >= LargeBlocks::least_bytes)
+  if (const auto offset = buffer->shared_offset())
+    SharedBlocks::give_back({buffer, *offset}, bytes);
+  else if (bytes >= LargeBlocks::least_bytes)
     LargeBlocks::give_back(buffer, bytes);
   else
     std::free(buffer);
@@ -37,6 +39,10 @@ Buffer::Owner Buffer::make(ValueKind kind, std::size_t count, bool is_whole) {
       return buffer;
     }
     bounded->count_small(static_cast<std::ptrdiff_t>(bytes));
+  }
+  if (bytes >= SharedBlocks::least_bytes && SharedBlocks::have_begun()) {
+    const SharedBlocks::Block block = SharedBlocks::take(bytes);
+    return Owner(new (block.address) Buffer(kind, count, nullptr, block.offset));
   }
   void* memory = bytes >= LargeBlocks::least_bytes
                      ? LargeBlocks::take(bytes)

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "vm/memory/bounded_memory.hpp"
+#include "vm/memory/shared_blocks.hpp"
 #include "vm/value/value.hpp"
 
 namespace raddle::vm {
@@ -55,6 +57,13 @@ class Buffer {
     return static_cast<const std::int64_t*>(data())[index];
   }
 
+  /// Where it lies for other processes; none: it lies where they can not see it. The numbers begin `header_bytes`
+  /// further.
+  std::optional<std::int64_t> shared_offset() const {
+    return shared_offset_ < 0 ? std::nullopt : std::optional(shared_offset_);
+  }
+  static constexpr std::size_t header_bytes = alignment;
+
   // ---- where memory has a limit, else nothing is done: see BoundedMemory
   void begin_write(std::size_t first, std::size_t count) {
     if (block_) BoundedMemory::get()->begin_write(*block_, offset_of(first), count * size_of(kind_));
@@ -77,15 +86,16 @@ class Buffer {
   }
 
  private:
-  static constexpr std::size_t header_bytes = alignment;
   static Owner make(ValueKind kind, std::size_t count, bool is_whole);
-  Buffer(ValueKind kind, std::size_t count, BoundedMemory::Block* block) : kind_(kind), count_(count), block_(block) {}
+  Buffer(ValueKind kind, std::size_t count, BoundedMemory::Block* block, std::int64_t shared_offset = -1)
+      : kind_(kind), count_(count), block_(block), shared_offset_(shared_offset) {}
   std::size_t offset_of(std::size_t index) const { return header_bytes + index * size_of(kind_); }
   std::byte* bytes() { return reinterpret_cast<std::byte*>(this) + header_bytes; }
 
   const ValueKind kind_;
   const std::size_t count_;
   BoundedMemory::Block* const block_;     ///< null: the memory is none of those that may go to a file
+  const std::int64_t shared_offset_;      ///< of SharedBlocks; negative: it is none of these
   std::atomic<std::uint64_t> number_{0};  ///< 0: nobody has asked for it. Relaxed: it says nothing of the contents
 };
 

@@ -90,6 +90,17 @@ Finding check_program(std::string_view what, const std::vector<std::string>& wor
   return {what, Health::ok, line};
 }
 
+Finding check_numpy() {
+  constexpr const char* version =
+      "import importlib.util as u; print(__import__('numpy').__version__ if u.find_spec('numpy') else '')";
+  const std::expected<ChildOutput, std::string> answer = run_child({"python3", "-c", version}, "", false);
+  const std::string line = answer && answer->status == 0 ? answer->out.substr(0, answer->out.find('\n')) : "";
+  if (line.empty())
+    return {"NumPy", Health::absent, "not in `python3`: functions with `@python` get no arrays",
+            "apt-get install python3-numpy"};
+  return {"NumPy", Health::ok, line};
+}
+
 Finding check_tcl() {
   if (vm::tcl_api()) return {"Tcl", Health::ok, "libtcl8.6"};
   return {"Tcl", Health::absent, "no libtcl8.6: functions in Tcl can not be called", "apt-get install libtcl8.6"};
@@ -198,8 +209,9 @@ std::vector<Finding> check_all() {
           check_limit("open files", RLIMIT_NOFILE, 256, "-n"),
           check_limit("processes", RLIMIT_NPROC, 64, "-u"),
           check_stack(),
-          check_program("Python", {"python3", "--version"}, "python() and python_persist() fail",
-                        "apt-get install python3"),
+          check_program("Python", {"python3", "--version"},
+                        "python(), python_persist() and functions with `@python` fail", "apt-get install python3"),
+          check_numpy(),
           check_program("R", {"Rscript", "--version"}, "R() fails", "apt-get install r-base-core"),
           check_tcl(),
           check_program("MPI", {"mpiexec", "--version"}, "launch() starts its processes without it",

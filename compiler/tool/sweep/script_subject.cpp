@@ -15,6 +15,7 @@
 #include "compiler/emit/emit_program.hpp"
 #include "compiler/lower/point_loop.hpp"
 #include "compiler/source/kernel_sources.hpp"
+#include "compiler/source/python_module.hpp"
 #include "compiler/source/read_file.hpp"
 #include "compiler/source/string_literal.hpp"
 #include "vm/record/file_version.hpp"
@@ -83,7 +84,8 @@ std::string without_placeholders(const std::string& word) {
   return text;
 }
 
-/// Shared libraries whose functions it has, but for those of the system, and the files of AppKernels; sorted.
+/// Shared libraries whose functions it has, but for those of the system, the files of AppKernels and of modules in
+/// Python; sorted.
 std::set<std::string> libraries_of(const vm::Program& program) {
   std::set<std::string> paths;
   for (const vm::ForeignFunction& function : program.foreigns) {
@@ -92,6 +94,8 @@ std::set<std::string> libraries_of(const vm::Program& program) {
     if (function.kind == vm::ForeignKind::app_kernel)
       if (const auto files = kernel_sources(function.library))
         for (const SourceFile& file : *files) paths.insert(file.path);
+    if (function.kind == vm::ForeignKind::python)
+      if (auto file = python_module_file(function.version, function.library)) paths.insert(std::move(*file));
     if (is_library && function.library.find('/') != std::string::npos) paths.insert(function.library);
   }
   return paths;

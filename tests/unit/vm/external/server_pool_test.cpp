@@ -4,28 +4,34 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <filesystem>
 #include <future>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <system_error>
 #include <thread>
+
+#include "vm/memory/shared_blocks.hpp"
 
 using raddle::vm::ProgramOutputs;
 using raddle::vm::RankWish;
 using raddle::vm::ServerAnswer;
 using raddle::vm::ServerPool;
 using raddle::vm::ServerStatus;
+using raddle::vm::SharedBlocks;
 
 namespace {
 
 // Answers with its process id and the request; ends at the requests "end" and "kill", sleeps at "sleep". "gather FOLDER
 // N" leaves a file in the folder and is answered when N lie there. At "heir" it ends, while a fork of it keeps the
-// connection.
+// connection. "memory OFFSET": five bytes of what is there.
 const std::vector<std::string> server = {"python3", "-c", R"(
 import os, signal, socket, struct, sys, time
 channel = socket.socket(fileno=0)
@@ -63,6 +69,8 @@ while True:
         print(request.decode() * 10000, flush=True)
         print("oh", file=sys.stderr, flush=True)
     answer = str(os.getpid()).encode() + b" " + request
+    if request.startswith(b"memory"):
+        answer = os.pread(4, 5, int(request.split()[1]))
     send(struct.pack("<Q", len(answer)) + answer)
 )"};
 
@@ -89,6 +97,47 @@ TEST_CASE("a server stays for further requests, of any length") {
   CHECK(ask(pool, "").bytes == id_of(first) + " ");
   const std::string large(3'000'000, 'x');
   CHECK(ask(pool, large).bytes == id_of(first) + " " + large);
+}
+
+TEST_CASE("what is said to an answer goes to the same server, and the last answer is told") {
+  ServerPool pool(server, 3, no_outputs);
+  std::vector<std::future<ServerAnswer>> answers;
+  std::array<std::vector<std::string>, 20> heard;
+  for (std::size_t i = 0; i < heard.size(); ++i) {
+    auto answer = std::make_shared<std::promise<ServerAnswer>>();
+    answers.push_back(answer->get_future());
+    const auto go_on = [&said = heard[i]](const std::string& bytes) -> std::optional<std::string> {
+      said.push_back(bytes);
+      return said.size() < 3 ? std::optional(std::to_string(said.size())) : std::nullopt;
+    };
+    pool.ask(
+        "0", {}, [answer](ServerAnswer given) { answer->set_value(std::move(given)); }, go_on);
+  }
+  for (std::size_t i = 0; i < heard.size(); ++i) {
+    const ServerAnswer last = answers[i].get();
+    const std::string id = id_of(last);
+    CHECK(last.bytes == id + " 2");
+    CHECK(heard[i] == std::vector{id + " 0", id + " 1", id + " 2"});
+  }
+}
+
+TEST_CASE("a server that ends while it is spoken to loses the request") {
+  ServerPool pool(server, 1, no_outputs);
+  std::promise<ServerAnswer> answer;
+  pool.ask(
+      "0", {}, [&](ServerAnswer given) { answer.set_value(std::move(given)); },
+      [](const std::string&) { return std::optional<std::string>("end"); });
+  CHECK(answer.get_future().get().error == "it ended with exit code 7");
+  CHECK(ask(pool, "x").error == "");
+}
+
+TEST_CASE("servers get the memory that the pool has") {
+  REQUIRE(SharedBlocks::begin() == "");
+  const SharedBlocks::Block block = SharedBlocks::take(SharedBlocks::least_bytes);
+  std::memcpy(block.address, "seen?", 5);
+  ServerPool pool(server, 1, no_outputs, {}, SharedBlocks::descriptor());
+  CHECK(ask(pool, fmt::format("memory {}", block.offset)).bytes == "seen?");
+  SharedBlocks::give_back(block, SharedBlocks::least_bytes);
 }
 
 TEST_CASE("a server that ends loses its request only") {
@@ -164,12 +213,12 @@ TEST_CASE("no thread for the first server is told; fewer servers than allowed do
     return std::thread(std::move(body));
   };
   left = 0;
-  ServerPool none(server, 3, no_outputs, {}, few);
+  ServerPool none(server, 3, no_outputs, {}, -1, few);
   const ServerAnswer answer = ask(none, "x");
   CHECK(answer.status == ServerStatus::not_started);
   CHECK(answer.error == "no thread could be started: resource temporarily unavailable");
   left = 1;
-  ServerPool one(server, 3, no_outputs, {}, few);
+  ServerPool one(server, 3, no_outputs, {}, -1, few);
   std::vector<std::future<ServerAnswer>> answers;
   for (int i = 0; i < 20; ++i) answers.push_back(begin(one, "x"));
   std::set<std::string> ids;

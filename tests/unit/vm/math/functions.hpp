@@ -112,7 +112,8 @@ inline Range range_of(std::string_view name) {
   static constexpr Line lines[] = {
       {"exp", {-746, 710}},  {"exp2", {-1076, 1025}}, {"expm1", {-40, 710}}, {"log", {0, 4}},   {"log2", {0, 4}},
       {"log10", {0, 4}},     {"log1p", {-1, 4}},      {"pow", {0, 50}},      {"asin", {-1, 1}}, {"acos", {-1, 1}},
-      {"sinh", {-711, 711}}, {"cosh", {-711, 711}},   {"tanh", {-20, 20}},   {"erf", {-6, 6}},  {"erfc", {-6, 28}}};
+      {"sinh", {-711, 711}}, {"cosh", {-711, 711}},   {"tanh", {-20, 20}},   {"erf", {-6, 6}},  {"erfc", {-6, 28}},
+      {"acosh", {1, 4}},     {"atanh", {-1, 1}},      {"lgamma", {-4, 12}}};
   for (const Line& line : lines)
     if (line.name == name) return line.range;
   return {-10, 10};

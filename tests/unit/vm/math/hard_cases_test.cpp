@@ -171,6 +171,37 @@ TEST_CASE("mathematics: hypotenuses") {
   CHECK_BITS(hypot(infinity, none), infinity);
 }
 
+TEST_CASE("mathematics: inverse hyperbolic functions") {
+  for (const double x : {0.0, 1e-300, least, infinity}) {
+    CHECK_BITS(asinh(x), x);
+    CHECK_BITS(asinh(-x), -x);
+  }
+  CHECK_BITS(asinh(most), 0x1.633ce8fb9f87ep9);  // log(2 most)
+  CHECK_BITS(acosh(1.0), 0.0);
+  CHECK_BITS(acosh(0x1.fffffffffffffp-1), none);
+  CHECK_BITS(acosh(-infinity), none);
+  CHECK_BITS(acosh(infinity), infinity);
+  CHECK_BITS(acosh(most), 0x1.633ce8fb9f87ep9);
+  CHECK_BITS(atanh(-0.0), -0.0);
+  CHECK_BITS(atanh(least), least);
+  CHECK_BITS(atanh(1.0), infinity);
+  CHECK_BITS(atanh(-1.0), -infinity);
+  CHECK_BITS(atanh(0x1.0000000000001p0), none);
+}
+
+TEST_CASE("mathematics: the logarithm of the gamma function") {
+  for (const double pole : {0.0, -0.0, -1.0, -2.0, -1000.0, -0x1p52, -0x1p52 - 1, -most, -infinity, infinity})
+    CHECK_BITS(lgamma(pole), infinity);
+  CHECK_BITS(lgamma(1.0), 0.0);
+  CHECK_BITS(lgamma(2.0), 0.0);
+  CHECK_BITS(lgamma(3.0), log(2.0));
+  CHECK_BITS(lgamma(0.5), 0x1.250d048e7a1bdp-1);  // log(pi) / 2
+  CHECK_BITS(lgamma(least), 0x1.74385446d71c3p9);
+  CHECK_BITS(lgamma(-least), lgamma(least));
+  CHECK_BITS(lgamma(0x1.754d9278b51a7p1014), most);
+  CHECK_BITS(lgamma(0x1.754d9278b51a8p1014), infinity);
+}
+
 TEST_CASE("mathematics: angles of many turns") {
   CHECK_BITS(sin(1e22), -0x1.b453ab76bf397p-1);
   CHECK_BITS(sin(0x1.6ac5b262ca1ffp849), 1.0);

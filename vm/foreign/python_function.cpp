@@ -1,0 +1,347 @@
+// Messages are letters, numbers of 8 bytes (little endian) and texts, each with its length before it.
+//
+// 'c' a call: module, function, folder of the module; from how many bytes on arrays are shared; how many inputs, then
+//     each: 'i' number, 'f' the bytes of a double, 'b' number, 's' text, or 'a' letter of the elements, how many
+//     extents, extents, and 'd' bytes or 'm' 2, offset in the shared memory, bytes; how many outputs, then each: name,
+//     letter, of arrays letter of the elements, how many extents, those that it is to have or -1
+// 'p' how many places, offsets in the shared memory: where results are to go        'n' there is no memory for them
+//
+// 'r' results: numbers, texts; of arrays the extents, then 'd' bytes, or 'm': it waits for its place
+// 'e' text of an error             'x' text of an exception, the traceback
+#include "vm/foreign/python_function.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+#include <new>
+
+#include "vm/memory/memory_limit.hpp"
+#include "vm/value/array.hpp"
+#include "vm/value/string_limit.hpp"
+
+namespace raddle::vm {
+
+namespace {
+
+constexpr std::int64_t any_extent = -1;
+
+char letter_of(ValueKind kind) {
+  switch (kind) {
+    case ValueKind::int_: return 'i';
+    case ValueKind::float_: return 'f';
+    case ValueKind::boolean: return 'b';
+    case ValueKind::string: return 's';
+    case ValueKind::array: return 'a';
+    case ValueKind::none:
+    case ValueKind::void_:
+    case ValueKind::bag:
+    case ValueKind::structure:
+    case ValueKind::file:
+    case ValueKind::blob:
+    case ValueKind::updateable:
+    case ValueKind::failure: break;
+  }
+  return 0;
+}
+
+void put(std::string& to, std::int64_t number) { to.append(reinterpret_cast<const char*>(&number), sizeof number); }
+
+void put(std::string& to, std::string_view text) {
+  put(to, static_cast<std::int64_t>(text.size()));
+  to += text;
+}
+
+std::size_t block_bytes(std::size_t numbers_bytes) { return Buffer::header_bytes + numbers_bytes; }
+
+void* numbers_at(const SharedBlocks::Block& block) {
+  return static_cast<std::byte*>(block.address) + Buffer::header_bytes;
+}
+
+/// Any byte but 0 is true in Python.
+void make_canonical(Buffer& numbers) {
+  if (numbers.kind() != ValueKind::boolean) return;
+  auto* const bytes = static_cast<std::uint8_t*>(numbers.at_index(0));
+  std::transform(bytes, bytes + numbers.count(), bytes, [](std::uint8_t one) { return one != 0 ? 1 : 0; });
+}
+
+}  // namespace
+
+/// Reads nothing beyond the end: then it is not `ok`, and what is read is 0 or "".
+class MessageReader {
+ public:
+  explicit MessageReader(std::string_view message) : rest_(message) {}
+  char letter() {
+    const std::string_view part = take(1);
+    return part.empty() ? '\0' : part[0];
+  }
+  std::int64_t number() {
+    std::int64_t number = 0;
+    if (const std::string_view part = take(sizeof number); !part.empty())
+      std::memcpy(&number, part.data(), sizeof number);
+    return number;
+  }
+  std::string_view text() {
+    const std::int64_t size = number();
+    return size <= 0 ? std::string_view() : take(static_cast<std::size_t>(size));
+  }
+  bool is_ok() const { return is_ok_; }
+
+ private:
+  std::string_view take(std::size_t count) {
+    if (count > rest_.size()) {
+      is_ok_ = false;
+      rest_ = {};
+      return {};
+    }
+    const std::string_view part = rest_.substr(0, count);
+    rest_.remove_prefix(count);
+    return part;
+  }
+  std::string_view rest_;
+  bool is_ok_ = true;
+};
+
+PythonExchange::~PythonExchange() {
+  for (const Shared& each : copies_) SharedBlocks::give_back(each.block, each.bytes);
+  for (const Waiting& each : waiting_)
+    if (each.copy) SharedBlocks::give_back(each.copy->block, each.copy->bytes);
+}
+
+PythonExchange::Shared PythonExchange::share(std::size_t bytes) {
+  return {SharedBlocks::take(block_bytes(bytes)), block_bytes(bytes)};
+}
+
+// ---------------------------------------------------------------- request
+
+std::expected<std::string, std::string> PythonExchange::request(std::span<const Value> inputs) {
+  std::size_t wanted_count = 0;
+  for (const ForeignFormal& output : function_.outputs) wanted_count += output.rank;
+  std::string message = "c";
+  put(message, function_.library);
+  put(message, function_.code);
+  put(message, (std::filesystem::current_path() / function_.version).lexically_normal().string());
+  put(message, SharedBlocks::have_begun() ? static_cast<std::int64_t>(SharedBlocks::least_bytes)
+                                          : std::numeric_limits<std::int64_t>::max());
+  std::string arguments;
+  std::int64_t count = 0;
+  std::span<const Value> rest = inputs.first(inputs.size() - wanted_count);
+  for (std::size_t i = 0; !rest.empty(); i = inputs.size() - wanted_count - rest.size()) {
+    if (rest[0].kind() == ValueKind::void_) {  // only waited for
+      rest = rest.subspan(1);
+      continue;
+    }
+    try {
+      if (std::string problem = put_input(arguments, function_.inputs[i], rest); !problem.empty())
+        return std::unexpected(std::move(problem));
+    } catch (const std::bad_alloc&) {
+      return std::unexpected("there is no memory for what is sent to Python");
+    }
+    ++count;
+  }
+  put(message, count);
+  message += arguments;
+  put_outputs(message, inputs.last(wanted_count));
+  return message;
+}
+
+/// Takes off `inputs` what it has put.
+std::string PythonExchange::put_input(std::string& to, const ForeignFormal& formal, std::span<const Value>& inputs) {
+  const Value& value = inputs[0];
+  const std::span<const Value> extents = inputs.subspan(1, formal.rank);
+  inputs = inputs.subspan(1 + formal.rank);
+  if (value.kind() == ValueKind::array) return put_array(to, formal, value.as_array(), extents);
+  to += letter_of(value.kind());
+  switch (value.kind()) {
+    case ValueKind::int_: put(to, value.as_int()); return {};
+    case ValueKind::float_: put(to, std::bit_cast<std::int64_t>(value.as_float())); return {};
+    case ValueKind::boolean: put(to, std::int64_t{value.as_bool()}); return {};
+    case ValueKind::string: put(to, value.as_string()); return {};
+    case ValueKind::none:
+    case ValueKind::void_:
+    case ValueKind::array:
+    case ValueKind::bag:
+    case ValueKind::structure:
+    case ValueKind::file:
+    case ValueKind::blob:
+    case ValueKind::updateable:
+    case ValueKind::failure: break;
+  }
+  return fmt::format("input `{}` has no form in Python", formal.name);
+}
+
+std::string PythonExchange::put_array(std::string& to, const ForeignFormal& formal, Array& array,
+                                      std::span<const Value> extents) {
+  const ValueKind kind = formal.type.element.at(0).kind;
+  std::size_t count = 0;
+  const void* const numbers = array.packed(count);
+  if (numbers == nullptr && array.size() != 0)
+    return fmt::format("input `{}` must have the keys 0 to {}: Python gets its elements side by side", formal.name,
+                       array.size() - 1);
+  to += 'a';
+  to += letter_of(kind);
+  if (formal.rank == 0) {
+    put(to, std::int64_t{1});
+    put(to, static_cast<std::int64_t>(count));
+  } else {
+    put(to, static_cast<std::int64_t>(extents.size()));
+    for (const Value& extent : extents) put(to, extent.as_int());
+  }
+  const std::size_t bytes = count * Buffer::size_of(kind);
+  const Buffer* const packed = array.packed_numbers();
+  if (packed != nullptr) packed->use_if_small();
+  if (bytes < SharedBlocks::least_bytes || !SharedBlocks::have_begun()) {
+    to += 'd';
+    put(to, std::string_view(static_cast<const char*>(numbers), bytes));
+    return {};
+  }
+  std::optional<std::int64_t> offset = packed != nullptr ? packed->shared_offset() : std::nullopt;
+  if (!offset) {
+    if (!fits_in_memory(static_cast<double>(bytes)))
+      return no_memory_text("a copy of the array `" + formal.name + "`", static_cast<double>(bytes));
+    const Shared& copy = copies_.emplace_back(share(bytes));
+    std::memcpy(numbers_at(copy.block), numbers, bytes);
+    offset = copy.block.offset;
+  }
+  to += 'm';
+  put(to, std::int64_t{2});
+  put(to, *offset);
+  put(to, static_cast<std::int64_t>(bytes));
+  return {};
+}
+
+void PythonExchange::put_outputs(std::string& to, std::span<const Value> wanted) {
+  std::string outputs;
+  std::int64_t count = 0;
+  for (std::size_t i = 0; i < function_.outputs.size(); i += 1 + function_.outputs[i].rank) {
+    const ForeignFormal& output = function_.outputs[i];
+    if (output.type.kind == ValueKind::void_) continue;
+    ++count;
+    put(outputs, output.name);
+    outputs += letter_of(output.type.kind);
+    if (output.rank == 0) continue;
+    outputs += letter_of(output.type.element.at(0).kind);
+    put(outputs, std::int64_t{output.rank});
+    for (const Value& extent : wanted.first(output.rank)) put(outputs, extent.as_int());
+    wanted = wanted.subspan(output.rank);
+  }
+  put(to, count);
+  to += outputs;
+}
+
+// ---------------------------------------------------------------- answers
+
+std::optional<std::string> PythonExchange::go_on(const std::string& answer) {
+  if (has_results_ || answer.empty() || answer[0] != 'r') return std::nullopt;
+  has_results_ = true;
+  try {
+    return take_results(answer);
+  } catch (const std::bad_alloc&) {
+    problem_ = "there is no memory for its results";
+  }
+  return "n";
+}
+
+std::optional<std::string> PythonExchange::take_results(const std::string& answer) {
+  MessageReader reader(std::string_view(answer).substr(1));
+  outputs_.resize(function_.outputs.size());
+  for (std::size_t i = 0; i < outputs_.size(); i += 1 + function_.outputs[i].rank) {
+    switch (function_.outputs[i].type.kind) {
+      case ValueKind::int_: outputs_[i] = Value::of(reader.number()); break;
+      case ValueKind::float_: outputs_[i] = Value::of(std::bit_cast<double>(reader.number())); break;
+      case ValueKind::boolean: outputs_[i] = Value::of(reader.number() != 0); break;
+      case ValueKind::string: outputs_[i] = Value::of(std::string(reader.text())); break;
+      case ValueKind::array:
+        if (!take_array(reader, i)) return "n";
+        break;
+      case ValueKind::none:
+      case ValueKind::void_:
+      case ValueKind::bag:
+      case ValueKind::structure:
+      case ValueKind::file:
+      case ValueKind::blob:
+      case ValueKind::updateable:
+      case ValueKind::failure: outputs_[i] = Value::of_void();
+    }
+    if (outputs_[i].kind() == ValueKind::string && outputs_[i].as_string().size() > longest_string)
+      problem_ = too_long_text(outputs_[i].as_string().size());
+  }
+  if (!reader.is_ok()) problem_ = "its answer makes no sense";
+  if (waiting_.empty()) return std::nullopt;
+  std::string places = "p";
+  put(places, static_cast<std::int64_t>(waiting_.size()));
+  for (const Waiting& each : waiting_)
+    put(places, each.copy ? each.copy->block.offset : *each.numbers->shared_offset());
+  return places;
+}
+
+/// @return false: there is no memory for it, or the answer makes no sense
+bool PythonExchange::take_array(MessageReader& reader, std::size_t output) {
+  const ForeignFormal& formal = function_.outputs[output];
+  const ValueKind kind = formal.type.element.at(0).kind;
+  double bytes = static_cast<double>(Buffer::size_of(kind));
+  std::size_t count = 1;
+  for (std::size_t axis = 0; axis < formal.rank; ++axis) {
+    const std::int64_t extent = reader.number();
+    outputs_[output + 1 + axis] = Value::of(extent);
+    bytes *= static_cast<double>(extent);
+    count *= static_cast<std::size_t>(extent);
+  }
+  const char place = reader.letter();
+  const bool is_shared = place == 'm';
+  if (!reader.is_ok() || bytes < 0 || (!is_shared && place != 'd')) {
+    problem_ = "its answer makes no sense";
+    return false;
+  }
+  if (!fits_in_memory(bytes)) {
+    problem_ = no_memory_text("the array `" + formal.name + "`", bytes);
+    return false;
+  }
+  Buffer::Owner numbers = Buffer::make(kind, count);
+  const std::size_t size = count * Buffer::size_of(kind);
+  if (is_shared) {
+    std::optional<Shared> copy;
+    if (!numbers->shared_offset()) copy = share(size);
+    waiting_.push_back({output, std::move(numbers), copy});
+    return true;
+  }
+  const std::string_view sent = reader.text();
+  if (sent.size() != size) {
+    problem_ = "its answer makes no sense";
+    return false;
+  }
+  std::memcpy(numbers->at_index(0), sent.data(), size);
+  make_canonical(*numbers);
+  outputs_[output] = Value::of_object(ValueKind::array, Array::packed_of(std::move(numbers)));
+  return true;
+}
+
+std::expected<std::vector<Value>, PythonExchange::Problem> PythonExchange::finish(const std::string& answer) {
+  MessageReader reader(answer);
+  const char kind = reader.letter();
+  if (kind == 'e' || kind == 'x') {
+    Problem problem{std::string(reader.text())};
+    std::string_view trace = kind == 'x' ? reader.text() : std::string_view();
+    while (!trace.empty()) {
+      const std::string_view line = trace.substr(0, trace.find('\n'));
+      if (!line.empty()) problem.notes.details.emplace_back(line);
+      trace.remove_prefix(std::min(trace.size(), line.size() + 1));
+    }
+    return std::unexpected(std::move(problem));
+  }
+  if (!problem_.empty() || !has_results_)
+    return std::unexpected(Problem{has_results_ ? problem_ : "its answer makes no sense"});
+  for (Waiting& each : waiting_) {
+    Buffer& numbers = *each.numbers;
+    if (each.copy)
+      std::memcpy(numbers.at_index(0), numbers_at(each.copy->block), numbers.count() * Buffer::size_of(numbers.kind()));
+    make_canonical(numbers);
+    outputs_[each.output] = Value::of_object(ValueKind::array, Array::packed_of(std::move(each.numbers)));
+  }
+  return std::move(outputs_);
+}
+
+}  // namespace raddle::vm

@@ -1,0 +1,72 @@
+#pragma once
+// One call of a function in Python: what is asked of the process that makes it, and what that answers.
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "vm/memory/shared_blocks.hpp"
+#include "vm/program/program.hpp"
+#include "vm/value/buffer.hpp"
+#include "vm/value/failure.hpp"
+#include "vm/value/value.hpp"
+
+namespace raddle::vm {
+
+class MessageReader;
+
+/// Small arrays are sent in the messages; others lie in memory that the process can see: those of inputs are there, or
+/// copied there, and where results are to go is said once the process has told how large they are.
+/// Threads: one after the other.
+class PythonExchange {
+ public:
+  struct Problem {
+    std::string message;
+    FailureNotes notes = {};
+  };
+
+  /// @param function  must outlive go_on() and finish()
+  explicit PythonExchange(const ForeignFunction& function) : function_(function) {}
+  ~PythonExchange();
+  PythonExchange(const PythonExchange&) = delete;
+  PythonExchange& operator=(const PythonExchange&) = delete;
+
+  /// @param inputs  as ForeignFunction::inputs; must live until the last answer   @error they can not be sent
+  std::expected<std::string, std::string> request(std::span<const Value> inputs);
+  /// @return what is said to an answer; none: it was the last one
+  std::optional<std::string> go_on(const std::string& answer);
+  /// @param answer  the last one   @return a value for each of ForeignFunction::outputs
+  std::expected<std::vector<Value>, Problem> finish(const std::string& answer);
+
+ private:
+  /// A copy of an input, or memory for a result, which lies where the process can not see it.
+  struct Shared {
+    SharedBlocks::Block block;
+    std::size_t bytes;
+  };
+  struct Waiting {
+    std::size_t output;  ///< which one
+    Buffer::Owner numbers;
+    std::optional<Shared> copy;  ///< where the process writes; none: to `numbers`
+  };
+
+  std::string put_input(std::string& to, const ForeignFormal& formal, std::span<const Value>& inputs);
+  std::string put_array(std::string& to, const ForeignFormal& formal, Array& array, std::span<const Value> extents);
+  void put_outputs(std::string& to, std::span<const Value> wanted);
+  std::optional<std::string> take_results(const std::string& answer);
+  bool take_array(MessageReader& reader, std::size_t output);
+  Shared share(std::size_t bytes);
+
+  const ForeignFunction& function_;
+  std::vector<Shared> copies_;
+  std::vector<Value> outputs_;
+  std::vector<Waiting> waiting_;
+  std::string problem_;  ///< of ours with the results
+  bool has_results_ = false;
+};
+
+}  // namespace raddle::vm
