@@ -93,22 +93,50 @@ def an_array_is_larger_than_half_of_the_machine(folder):
     expect_in("the array `a[4000000000000]` needs 2.98e+04 GiB: more than --memory 32.0 MiB and the disk of the folder `", done.stderr)
 
 
+# arrays of 190 MiB, read forwards, backwards, and for one number each
+WALKS = """import math;
+import arrays;
+int n = 25000000;
+float a[n];
+foreach i in [0 : n - 1] { a[i] = i * 0.5; }
+float b[n];
+foreach i in [0 : n - 1] { b[i] = sqrt(a[i]) + a[n - 1 - i]; }
+trace(b[0], b[n - 1], b[12345], max(b), min(b), sum(a));
+"""
+
+# a matrix of 122 MiB, read by columns
+COLUMNS = """import arrays;
+int n = 4000;
+float a[n, n];
+foreach i in [0 : n - 1], j in [0 : n - 1] { a[i, j] = i * 0.5 + j; }
+float b[n, n];
+foreach i in [0 : n - 1], j in [0 : n - 1] { b[i, j] = a[j, i] + a[n - 1 - i, j]; }
+trace(b[0, 0], b[n - 1, 3], b[5, 12], sum(b));
+"""
+
+
 def the_process_stays_within_its_limit(folder):
-    """What the system says: of tiles, each less than a quarter of the limit: the limit, and what a run has without arrays."""
-    folder.write("tiles.df", TILES)
+    """What the system says: the limit, what a run has without arrays, windows (16 MiB), and code that is being made."""
     folder.write("nothing.df", "trace(1);\n")
 
     def most(line):
         process = folder.start(line)
+        out, _ = process.stdout.read(), process.stderr.read()
         _, status, usage = os.wait4(process.pid, 0)
         expect(os.waitstatus_to_exitcode(status), 0)
-        return usage.ru_maxrss * 1024
+        return out, usage.ru_maxrss * 1024
 
-    nothing = most("run -j 1 nothing.df")
-    expect(most("run -j 1 tiles.df") > nothing + 80 * MIB, True)
-    taken = most("run -j 1 --memory 16M tiles.df")
-    if taken > nothing + 60 * MIB:
-        raise Fault(f"it took {taken / MIB:.0f} MiB, {nothing / MIB:.0f} without arrays")
+    fixed = most("run -j 1 nothing.df")[1] + 80 * MIB
+    for name, text, limit, most_workers in (("tiles", TILES, 16, 8), ("walks", WALKS, 32, 8), ("columns", COLUMNS, 40, 2)):
+        folder.write(f"{name}.df", text)
+        whole, taken = most(f"run -j 1 {name}.df")
+        if taken < fixed + (limit - 10) * MIB:
+            raise Fault(f"{name}.df takes {taken / MIB:.0f} MiB: its arrays are too small to tell anything")
+        for workers in [each for each in (1, 2, 8) if each <= most_workers]:
+            out, taken = most(f"run -j {workers} --memory {limit}M {name}.df")
+            expect(out, whole)
+            if taken > fixed + limit * MIB:
+                raise Fault(f"{name}.df took {taken / MIB:.0f} MiB with --memory {limit}M and {workers} workers")
 
 
 def too_little_is_an_error(folder):

@@ -5,13 +5,14 @@ namespace raddle::vm {
 
 /// Blocks signals for the calling thread, and for threads that it starts meanwhile: they are for those of the tool.
 /// But for SIGCHLD: what the parent of a program blocks is kept, though nobody listens, and another thread is woken at
-/// each end to drop it.
+/// each end to drop it. And but for SIGSEGV: these are the thread's own, and may be served (vm/memory/page_faults.hpp).
 class SignalsBlocked {
  public:
   SignalsBlocked() {
     sigset_t all;
     sigfillset(&all);
     sigdelset(&all, SIGCHLD);
+    sigdelset(&all, SIGSEGV);
     pthread_sigmask(SIG_SETMASK, &all, &before_);
   }
   ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }

@@ -31,6 +31,17 @@ std::string CArguments::set(const ForeignFunction& function, Way way, std::span<
   words_.clear();
   read_.clear();
   filled_memory_.clear();
+  std::string problem = add(function, inputs);
+  if (!problem.empty()) drop();
+  return problem;
+}
+
+void CArguments::drop() {
+  lent_.clear();
+  filled_.clear();
+}
+
+std::string CArguments::add(const ForeignFunction& function, std::span<const Value> inputs) {
   std::size_t extent_count = 0;
   for (const ForeignFormal& output : function.outputs) extent_count += output.rank;
   const std::size_t own = inputs.size() - extent_count;
@@ -56,7 +67,7 @@ std::string CArguments::add_input(const ForeignFormal& formal, const Value& valu
     case ValueKind::boolean: words_.push_back(value.as_bool() ? 1 : 0); return {};
     case ValueKind::string: add_address(value.as_string().c_str(), value.as_string().size() + 1, read_); return {};
     case ValueKind::void_: return {};  // only waited for
-    case ValueKind::array: return add_array(formal, value.as_array());
+    case ValueKind::array: return add_array(formal, value);
     case ValueKind::none:
     case ValueKind::bag:
     case ValueKind::structure:
@@ -74,14 +85,20 @@ void CArguments::add_address(const void* address, std::size_t size_bytes, std::v
   words_.push_back(reinterpret_cast<std::uint64_t>(address));
 }
 
-std::string CArguments::add_array(const ForeignFormal& formal, Array& array) {
+std::string CArguments::add_array(const ForeignFormal& formal, const Value& value) {
+  Array& array = value.as_array();
   std::size_t count = 0;
   const void* const numbers = array.packed(count);
   if (numbers == nullptr && array.size() != 0) {
     return fmt::format("input `{}` must have the keys 0 to {}: a library gets its elements side by side", formal.name,
                        array.size() - 1);
   }
-  add_address(numbers, count * Buffer::size_of(formal.type.element.at(0).kind), read_, array.packed_numbers());
+  Buffer* const buffer = array.packed_numbers();
+  if (buffer && BoundedMemory::get()) {
+    buffer->use_if_small();
+    lent_.emplace_back(*buffer, value);
+  }
+  add_address(numbers, count * Buffer::size_of(formal.type.element.at(0).kind), read_, buffer);
   if (formal.rank == 0) words_.push_back(count);
   return {};
 }
@@ -105,6 +122,7 @@ std::string CArguments::add_filled(const ForeignFormal& formal, std::span<const 
     numbers = pages;
   } else {
     std::memset(numbers, 0, size);
+    if (BoundedMemory::get()) lent_.emplace_back(*filled.numbers, Value());
   }
   // what C fills with truth values is made canonical when it is taken
   add_address(numbers, size, filled_memory_, kind == ValueKind::boolean ? nullptr : filled.numbers.get());
@@ -119,6 +137,7 @@ void** CArguments::pointers() {
 }
 
 void CArguments::take_outputs(const ForeignFunction& function, std::span<Value> outputs) {
+  lent_.clear();
   auto word = words_.rbegin();  // those of outputs are the last ones
   auto array = filled_.rbegin();
   for (std::size_t i = outputs.size(); i-- > 0;) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "vm/program/addressed_memory.hpp"
@@ -34,7 +35,7 @@ class CArguments {
   std::span<const AddressedMemory> read() const { return read_; }
   std::span<const AddressedMemory> filled() const { return filled_memory_; }
   /// Lets go of what was to be filled.
-  void drop() { filled_.clear(); }
+  void drop();
   /// What C has filled. What it has returned is not touched.
   void take_outputs(const ForeignFunction& function, std::span<Value> outputs);
 
@@ -47,9 +48,24 @@ class CArguments {
     Buffer::Owner numbers;
     std::unique_ptr<void, Unmap> shared;  ///< what the other process writes to
   };
+  /// Of the call, where memory has a limit.
+  class Lent {
+   public:
+    Lent(Buffer& buffer, Value owner) : owner_(std::move(owner)), buffer_(&buffer) { buffer.lend(); }
+    Lent(Lent&& other) noexcept : owner_(std::move(other.owner_)), buffer_(std::exchange(other.buffer_, nullptr)) {}
+    Lent& operator=(Lent&&) = delete;
+    ~Lent() {
+      if (buffer_) buffer_->end_lending();
+    }
 
+   private:
+    Value owner_;  ///< none: it is one of `filled_`
+    Buffer* buffer_;
+  };
+
+  std::string add(const ForeignFunction& function, std::span<const Value> inputs);
   std::string add_input(const ForeignFormal& formal, const Value& value);
-  std::string add_array(const ForeignFormal& formal, Array& array);
+  std::string add_array(const ForeignFormal& formal, const Value& value);
   std::string add_filled(const ForeignFormal& formal, std::span<const Value> extents);
   void add_address(const void* address, std::size_t size_bytes, std::vector<AddressedMemory>& memory,
                    Buffer* buffer = nullptr);
@@ -60,6 +76,7 @@ class CArguments {
   std::vector<AddressedMemory> read_, filled_memory_;
   std::vector<void*> pointers_;
   std::vector<Filled> filled_;
+  std::vector<Lent> lent_;
 };
 
 }  // namespace raddle::vm

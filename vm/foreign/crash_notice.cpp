@@ -21,6 +21,7 @@
 #include <system_error>
 #include <thread>
 
+#include "vm/memory/page_faults.hpp"
 #include "vm/value/file_descriptor.hpp"
 
 namespace raddle::vm {
@@ -153,6 +154,7 @@ bool begin_ending() {
 }
 
 void on_fault(int signal, siginfo_t* info, void* context) {
+  if (serve_page_fault(signal, *info, context)) return;
   const bool is_ours = getpid() == teller;                                  // and no forked process
   const bool is_by_itself = info->si_code > 0 || info->si_pid == getpid();  // else somebody else has sent it
   if (is_ours && begin_ending() && is_by_itself && tell_fault(signal, *info, context)) keep_what_is_done();
@@ -185,6 +187,7 @@ void start_keeping() {
   sem_init(&kept, 0, 0);
   sigset_t all, own;
   sigfillset(&all);
+  sigdelset(&all, SIGSEGV);                  // a fault is the thread's own: see page_faults.hpp
   pthread_sigmask(SIG_SETMASK, &all, &own);  // signals are for other threads
   try {
     std::thread(keep_in_thread).detach();

@@ -4,13 +4,15 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <expected>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <stop_token>
 #include <string>
 #include <thread>
-#include <unordered_set>
+#include <vector>
 
 #include "vm/memory/spill_file.hpp"
 
@@ -19,21 +21,25 @@ namespace raddle::vm {
 /// Memory for numbers that are written once. What does not fit goes to a file, piece by piece, and comes back.
 ///
 /// A piece counts from begin_write() on, is open until all of it has been written, and then may go. It keeps its
-/// address: when it goes, the pages are replaced by a mapping of the file, so that whoever reads it at that moment, or
-/// later without use(), reads the same numbers, only slower. So use() is for speed and for the count of bytes, never
-/// for the result; who writes to what has been closed gets a fault of the system, not a wrong number. Of those that may
-/// go, the one goes that use() was called for the longest time ago. Where none may go, as all are open, the next one is
-/// written into the file's own pages from the start: so nobody ever waits for what others have yet to write.
+/// address. Where it was, nobody may read or write any more: who does gets a fault (page_faults.hpp), which brings it.
+/// So use() is for speed, never for the result, and nothing is in memory that is not counted. Who writes to what has
+/// been closed gets a fault that nobody serves, not a wrong number. Of those that may go, the one goes that was used or
+/// brought the longest time ago.
 ///
-/// What is read without use(), or written there, are pages of the file, which the system brings one by one: a thread
-/// looks how many there are, and lets them go when they are more than a part of the limit.
+/// Where none may go, as all are open, the next one is written into the file's own pages, and what is read is read
+/// there: so nobody ever waits for what others have yet to write. The same is done, page by page, where numbers are
+/// read that do not follow each other. Of such windows window_bytes are beside the limit, others count as what is in
+/// memory does.
 ///
-/// Threads: any, but for begin().
+/// Threads: any, but for begin(); none that blocks SIGSEGV reads or writes numbers, nor may the system do so for it
+/// (`write` of what lies there), but for blocks that are lent().
 class BoundedMemory {
  public:
   static constexpr std::size_t piece_bytes = std::size_t{1} << 20;
   /// Smaller blocks never go: they are the allocator's, and only counted.
   static constexpr std::size_t least_bytes = std::size_t{256} << 10;
+  /// Of windows, beside the limit.
+  static constexpr std::size_t window_bytes = 16 * piece_bytes;
 
   class Block;
   struct Settings {
@@ -44,16 +50,18 @@ class BoundedMemory {
   };
   struct Counters {
     std::uint64_t peak_bytes = 0;
-    std::uint64_t bytes_out = 0, bytes_in = 0;  ///< written to the file, read from it by use()
+    std::uint64_t bytes_out = 0, bytes_in = 0;  ///< written to the file, read from it
+    std::uint64_t window_bytes = 0;             ///< of pages that were read or written in the file itself
     std::uint64_t dropped_bytes = 0;            ///< that went without being written, as the file had them
   };
 
-  /// @error  no file in the folder
+  /// @pre there is no other one   @error  no file in the folder
   static std::expected<std::unique_ptr<BoundedMemory>, std::string> make(const Settings& settings);
   /// Arrays of this process have a limit from now on, until it ends. @pre there are no other threads   @error as make()
   static std::expected<void, std::string> begin(const Settings& settings);
   /// That of begin(). Null: there is no limit.
   static BoundedMemory* get() { return of_process_; }
+  ~BoundedMemory();
 
   /// Addresses for a block. @error std::bad_alloc
   Block& take(std::size_t bytes);
@@ -70,6 +78,11 @@ class BoundedMemory {
   /// These bytes are about to be read: they come to memory, if they are not there and there is room.
   void use(Block& block, std::size_t offset, std::size_t bytes);
   void use(Block& block);
+  /// From now on anybody may read what is closed there, and write what is open: code that knows nothing of faults, the
+  /// system, a forked process. What is not in memory is read from the file, and not counted.
+  void lend(Block& block);
+  /// Once for each lend().
+  void end_lending(Block& block);
   /// Memory of numbers that never goes. @param change  bytes, negative where it is given back
   void count_small(std::ptrdiff_t change);
 
@@ -83,39 +96,60 @@ class BoundedMemory {
 
  private:
   struct Piece;
+  struct Order;
+  struct Ahead;
+  struct Window;
+  enum class PieceState : std::uint8_t;
   using Lock = std::unique_lock<std::mutex>;
-  BoundedMemory(Settings settings, std::unique_ptr<SpillFile> file)
-      : settings_(std::move(settings)), file_(std::move(file)) {}
+  BoundedMemory(Settings settings, std::unique_ptr<SpillFile> file);
 
+  // --- bounded_memory.cpp
+  void begin(Lock& lock, Piece& piece);
+  void start_movers();
   bool make_room(Lock& lock, std::size_t bytes);
-  void begin_in_file(Piece& piece);
   void add(std::size_t bytes);
-  void send_away(Lock& lock, Piece& piece);
-  void bring(Lock& lock, Piece& piece);
-  void list(Piece& piece);
-  void unlist(Piece& piece);
   void set_closed(Piece& piece);
-  void watch_strays(const std::stop_token& stop);
-  void drop_strays();
   std::size_t taken() const;
   [[noreturn]] void end_for_limit();
   [[noreturn]] void end_for_disk(int error, const char* action);
 
-  static BoundedMemory* of_process_;  ///< set before there are other threads
+  // --- moving_pieces.cpp
+  std::ptrdiff_t most_ahead() const;
+  void want(Block& block, const Ahead& ahead);
+  void move_pieces(const std::stop_token& stop);
+  bool lacks_room() const;
+  static bool serve(std::byte* address, bool is_write);
+  bool serve(Lock& lock, Block& block, std::size_t offset, bool is_write);
+  void send_away(Lock& lock, Piece& piece);
+  void bring(Lock& lock, Piece& piece);
+  void open_window(const Window& window, std::size_t most_bytes);
+  std::size_t counted_windows() const;
+  void close_oldest_window();
+  void close_windows(Piece& piece);
+  void map(const Window& window);
+  void conceal(const Window& window);
+  void await_moved(Lock& lock, const Piece& piece);
+
+  static BoundedMemory* of_process_;            ///< set before there are other threads
+  static std::atomic<BoundedMemory*> serving_;  ///< whose pages faults are about. Set before there are any
   const Settings settings_;
   const std::unique_ptr<SpillFile> file_;
   /// A count that nobody orders anything by: relaxed. Below 0 where what was made before there was a limit is given
   /// back
   std::atomic<std::ptrdiff_t> small_bytes_{0};
-  mutable std::mutex mutex_;       ///< guards all below and the pieces, but for two of their members
-  std::condition_variable moved_;  ///< a piece is there, or away
-  std::size_t used_bytes_ = 0;     ///< of pieces that are in memory, or on their way
-  unsigned leaving_ = 0;           ///< pieces that are being written to the file
-  Piece* oldest_ = nullptr;        ///< of those that may go
-  Piece* newest_ = nullptr;
-  std::unordered_set<Block*> blocks_;
+  mutable std::mutex mutex_;             ///< guards all below and the pieces, but for two of their members
+  std::condition_variable moved_;        ///< a piece is there, or away
+  std::condition_variable_any to_do_;    ///< for movers
+  std::size_t used_bytes_ = 0;           ///< of pieces that are in memory, or on their way
+  std::size_t windows_bytes_ = 0;        ///< of `windows_`
+  unsigned leaving_ = 0;                 ///< pieces that are being written to the file
+  const std::unique_ptr<Order> kept_;    ///< pieces that may go
+  std::deque<Window> windows_;           ///< as they were opened
+  std::map<std::byte*, Block*> blocks_;  ///< by address
+  std::deque<Piece*> wanted_;            ///< that are away and will be read: movers bring them
+  bool is_crowded_ = false;              ///< something had to go
   Counters counters_;
-  std::jthread watch_;  ///< of watch_strays(): ended before all above goes
+  std::vector<std::jthread> movers_;  ///< ended before all above goes
 };
 
 }  // namespace raddle::vm

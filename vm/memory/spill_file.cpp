@@ -79,18 +79,16 @@ int SpillFile::read(Slot slot, void* to, std::size_t bytes) const {
   return 0;
 }
 
-int SpillFile::map(Slot slot, void* at, std::size_t bytes) const {
-  // Not by mmap(): sanitizers take that for a write to the pages, and whoever reads them meanwhile for a race.
-  const long mapped =
-      syscall(SYS_mmap, at, bytes, PROT_READ, MAP_PRIVATE | MAP_FIXED, file_, static_cast<off_t>(slot * slot_bytes_));
-  return mapped == -1 ? errno : 0;
+int SpillFile::reserve(Slot slot, std::size_t bytes) {
+  return posix_fallocate(file_, static_cast<off_t>(slot * slot_bytes_), static_cast<off_t>(bytes));
 }
 
-int SpillFile::map_to_write(Slot slot, void* at, std::size_t bytes) {
-  const auto offset = static_cast<off_t>(slot * slot_bytes_);
-  if (const int error = posix_fallocate(file_, offset, static_cast<off_t>(bytes))) return error;
-  void* const mapped = mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file_, offset);
-  return mapped == MAP_FAILED ? errno : 0;
+int SpillFile::map(Slot slot, std::size_t first_byte, void* at, std::size_t bytes, bool writes) const {
+  // Not by mmap(): sanitizers take that for a write to the pages, and whoever reads them meanwhile for a race.
+  const int protection = writes ? PROT_READ | PROT_WRITE : PROT_READ;
+  const long mapped = syscall(SYS_mmap, at, bytes, protection, (writes ? MAP_SHARED : MAP_PRIVATE) | MAP_FIXED, file_,
+                              static_cast<off_t>(slot * slot_bytes_ + first_byte));
+  return mapped == -1 ? errno : 0;
 }
 
 void SpillFile::forget(Slot slot, std::size_t bytes) const {

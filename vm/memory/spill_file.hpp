@@ -31,12 +31,12 @@ class SpillFile {
   /// @return 0, or what errno says: ENOSPC where the disk is full   @pre bytes <= slot_bytes
   int write(Slot slot, const void* from, std::size_t bytes);
   int read(Slot slot, void* to, std::size_t bytes) const;
-  /// Puts what the slot holds in the place of the pages at `at`, at once: whoever reads there reads the old pages or
-  /// the new ones. These can not be written, and the system reads them when they are touched. @return 0 or errno
-  int map(Slot slot, void* at, std::size_t bytes) const;
-  /// Puts pages of the slot there into which can be written; what they hold before is undefined. Their space on the
-  /// disk is taken. @return 0 or errno   @pre bytes <= slot_bytes, nobody uses the pages at `at`
-  int map_to_write(Slot slot, void* at, std::size_t bytes);
+  /// Takes its space on the disk. @return 0 or errno   @pre bytes <= slot_bytes
+  int reserve(Slot slot, std::size_t bytes);
+  /// Puts what the slot holds from `first_byte` on in the place of the pages at `at`, at once: whoever reads there
+  /// reads the old pages or the new ones, which the system reads when they are touched. @param writes  whoever writes
+  /// there writes to the file, else nobody can   @return 0 or errno
+  int map(Slot slot, std::size_t first_byte, void* at, std::size_t bytes, bool writes) const;
   /// The system need not keep what it has read of the slot.
   void forget(Slot slot, std::size_t bytes) const;
 

@@ -25,6 +25,7 @@
 #include "vm/value/failure.hpp"
 #include "vm/value/future.hpp"
 #include "vm/value/made_once.hpp"
+#include "vm/value/open_numbers.hpp"
 #include "vm/value/value.hpp"
 
 namespace raddle::vm {

@@ -22,6 +22,7 @@
 #include "compiler/tool/repl/piped_entries.hpp"
 #include "compiler/tool/run/run_settings.hpp"
 #include "compiler/tool/process/signals.hpp"
+#include "vm/memory/page_faults.hpp"
 #include "vm/record/call_record.hpp"
 
 namespace raddle::tool {
@@ -31,11 +32,13 @@ namespace {
 /// However the process ends, the terminal is left as it was.
 void restore_terminal_at_faults() {
   struct sigaction action {};
-  action.sa_handler = [](int signal) {
+  action.sa_sigaction = [](int fault, siginfo_t* info, void* context) {
+    if (vm::serve_page_fault(fault, *info, context)) return;
     terminal::Tty::restore();
-    raise(signal);  // SA_RESETHAND: as if nobody had listened
+    signal(fault, SIG_DFL);  // as if nobody had listened
+    raise(fault);
   };
-  action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_NODEFER | SA_ONSTACK;
+  action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGQUIT}) {
     struct sigaction given;
     if (sigaction(signal, nullptr, &given) == 0 && given.sa_handler == SIG_IGN) continue;

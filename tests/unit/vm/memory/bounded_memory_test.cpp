@@ -1,6 +1,7 @@
 #include "vm/memory/bounded_memory.hpp"
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -75,7 +76,9 @@ TEST_CASE("what is read without a word is there, too") {
   std::vector<BoundedMemory::Block*> blocks;
   for (std::uint64_t i = 0; i < 12; ++i) blocks.push_back(&written(*memory, bytes, i, bytes));
   for (std::uint64_t i = 0; i < 12; ++i) CHECK(holds(*blocks[i], bytes, i));
-  CHECK(memory->counters().bytes_in == 0);
+  CHECK(memory->counters().bytes_in > 0);  // the neighbours of what somebody has looked at
+  CHECK(memory->counters().window_bytes > 0);
+  CHECK(memory->counters().peak_bytes <= 8 * mebibyte);
   for (BoundedMemory::Block* const block : blocks) memory->give_back(*block);
 }
 
@@ -179,6 +182,48 @@ TEST_CASE("threads that write, read and give back") {
   CHECK(holds(shared, 4 * mebibyte, 99));
   CHECK(memory->counters().peak_bytes <= 24 * mebibyte);
   memory->give_back(shared);
+}
+
+TEST_CASE("single numbers here and there are read in the file") {
+  const auto memory = memory_of(8 * mebibyte);
+  constexpr std::size_t pieces = 64, bytes = pieces * mebibyte;
+  BoundedMemory::Block& block = written(*memory, bytes, 5, mebibyte);
+  const std::span<std::uint64_t> all = words(block, bytes);
+  for (std::size_t i = 0; i < 3 * pieces; ++i) {
+    const std::size_t place = (i * 29 % pieces) * (mebibyte / 8) + i;
+    CHECK(all[place] == (std::uint64_t{5} << 32 | place));
+  }
+  CHECK(memory->counters().window_bytes > 0);
+  CHECK(memory->counters().bytes_in == 0);
+  CHECK(memory->counters().peak_bytes <= 8 * mebibyte);
+  memory->give_back(block);
+}
+
+TEST_CASE("what is lent can be read and written by the system") {
+  const auto memory = memory_of(8 * mebibyte);
+  constexpr std::size_t bytes = 12 * mebibyte;
+  BoundedMemory::Block& from = written(*memory, bytes, 3, mebibyte);
+  BoundedMemory::Block& to = memory->take(bytes);
+  memory->begin_write(to);
+  memory->lend(from);
+  memory->lend(to);
+  BoundedMemory::Block& other = written(*memory, bytes, 4, mebibyte);  // makes what is in memory go
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  constexpr std::size_t part = 32768;
+  for (std::size_t offset = 0; offset < bytes; offset += part) {
+    REQUIRE(write(ends[1], BoundedMemory::address_of(from) + offset, part) == part);
+    REQUIRE(read(ends[0], BoundedMemory::address_of(to) + offset, part) == part);
+  }
+  close(ends[0]);
+  close(ends[1]);
+  memory->end_lending(from);
+  memory->end_lending(to);
+  memory->close(to);
+  CHECK(holds(from, bytes, 3));
+  CHECK(holds(to, bytes, 3));
+  CHECK(holds(other, bytes, 4));
+  for (BoundedMemory::Block* const block : {&from, &to, &other}) memory->give_back(*block);
 }
 
 TEST_CASE("a folder that is not there") {

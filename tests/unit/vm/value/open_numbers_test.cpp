@@ -1,6 +1,11 @@
-#include "vm/value/buffer.hpp"
+#include "vm/value/open_numbers.hpp"
 
 #include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <vector>
 
 namespace raddle::vm {
 
@@ -69,6 +74,47 @@ TEST_CASE("open numbers: they are promised once as many are as there are") {
   open.promise(3);
   CHECK(open.is_promised());
   CHECK(OpenNumbers(ValueKind::int_, 0).is_promised());
+}
+
+TEST_CASE("bits of numbers: pages that go when all is there are known as before") {
+  constexpr std::size_t count = 3 * 32768 + 100;
+  NumberBits bits(count, /*is_bounded=*/true);
+  CHECK(bits.claim(0, count) == count);
+  CHECK(bits.written_from(0, count) == 0);
+  bits.set_written(40000, 40000);  // ends in the second page and the third one
+  CHECK(bits.written_from(40000, count - 40000) == 40000);
+  bits.set_written(0, 32768);
+  CHECK(bits.written_from(0, count) == 32768);
+  bits.set_written(32768, 40000 - 32768);
+  CHECK(bits.written_from(0, count) == 80000);
+  CHECK(bits.written_from(65535, 2) == 2);
+  CHECK(bits.claim(10, 5) == 0);
+  CHECK(bits.claim(65536, 1) == 0);
+  bits.set_written(80000, count - 80000);
+  CHECK(bits.written_from(3, count - 3) == count - 3);
+  CHECK(bits.claim(count - 1, 1) == 0);
+}
+
+TEST_CASE("bits of numbers: threads that write and look") {
+  constexpr std::size_t count = 4 * 32768, part = 1000;
+  NumberBits bits(count, /*is_bounded=*/true);
+  std::atomic<std::size_t> next{0}, twice{0}, lost{0};
+  {
+    std::vector<std::jthread> all;
+    for (int i = 0; i < 4; ++i)
+      all.emplace_back([&] {
+        for (std::size_t first; (first = next.fetch_add(part)) < count;) {
+          const std::size_t here = std::min(part, count - first);
+          if (bits.claim(first, here) != here) ++lost;
+          bits.set_written(first, here);
+          if (bits.written_from(first, here) != here) ++lost;
+          if (bits.claim(first + here / 2, 1) != 0) ++twice;
+        }
+      });
+  }
+  CHECK(twice == 0);
+  CHECK(lost == 0);
+  CHECK(bits.written_from(0, count) == count);
 }
 
 }  // namespace raddle::vm

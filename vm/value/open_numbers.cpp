@@ -1,0 +1,154 @@
+#include "vm/value/open_numbers.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <bit>
+#include <new>
+
+namespace raddle::vm {
+
+namespace {
+
+/// Visits the words of the bits from `first` on: visit(number of the word, mask). It says whether to go on.
+template <typename Visit>
+void visit_words(std::size_t first, std::size_t count, const Visit& visit) {
+  for (const std::size_t end = first + count; first < end;) {
+    const std::size_t in_word = first % 64, here = std::min(end - first, 64 - in_word);
+    const std::uint64_t mask = (here == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << here) - 1) << in_word;
+    if (!visit(first / 64, mask)) return;
+    first += here;
+  }
+}
+
+}  // namespace
+
+NumberBits::NumberBits(std::size_t count, bool is_bounded) : words_((count + 63) / 64) {
+  if (is_bounded && count > page_numbers) {
+    const std::size_t pages = (count + page_numbers - 1) / page_numbers;
+    words_ = pages * page_words;
+    void* const memory =
+        mmap(nullptr, 2 * words_ * sizeof(Word), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    written_ = static_cast<Word*>(memory);
+    unwritten_ = std::make_unique<std::atomic<std::uint32_t>[]>(pages);
+    for (std::size_t page = 0; page < pages; ++page)
+      unwritten_[page].store(static_cast<std::uint32_t>(std::min(page_numbers, count - page * page_numbers)),
+                             std::memory_order_relaxed);
+  } else {
+    written_ = new Word[2 * words_]();
+  }
+  claimed_ = written_ + words_;
+}
+
+NumberBits::~NumberBits() {
+  if (unwritten_)
+    munmap(written_, 2 * words_ * sizeof(Word));
+  else
+    delete[] written_;
+}
+
+std::size_t NumberBits::claim(std::size_t first, std::size_t count) {
+  std::size_t claimed = 0;
+  visit_words(first, count, [&](std::size_t word, std::uint64_t mask) {
+    std::uint64_t before = claimed_[word].fetch_or(mask, std::memory_order_acq_rel) & mask;
+    if (is_whole(word)) before = mask;
+    const std::uint64_t below = before == 0 ? mask : mask & ((before & -before) - 1);
+    claimed += static_cast<std::size_t>(std::popcount(below));
+    if (const std::uint64_t not_kept = mask & ~before & ~below; not_kept != 0)
+      claimed_[word].fetch_and(~not_kept, std::memory_order_acq_rel);
+    return before == 0;
+  });
+  return claimed;
+}
+
+void NumberBits::give_back(std::size_t first, std::size_t count) {
+  visit_words(first, count, [&](std::size_t word, std::uint64_t mask) {
+    claimed_[word].fetch_and(~mask, std::memory_order_acq_rel);
+    return true;
+  });
+}
+
+void NumberBits::set_written(std::size_t first, std::size_t count) {
+  visit_words(first, count, [&](std::size_t word, std::uint64_t mask) {
+    written_[word].fetch_or(mask, std::memory_order_seq_cst);
+    return true;
+  });
+  if (!unwritten_) return;
+  for (const std::size_t end = first + count; first < end;) {
+    const std::size_t page = first / page_numbers;
+    const auto here = static_cast<std::uint32_t>(std::min(end, (page + 1) * page_numbers) - first);
+    if (unwritten_[page].fetch_sub(here, std::memory_order_seq_cst) == here) {
+      madvise(&written_[page * page_words], page_words * sizeof(Word), MADV_DONTNEED);
+      madvise(&claimed_[page * page_words], page_words * sizeof(Word), MADV_DONTNEED);
+    }
+    first += here;
+  }
+}
+
+std::size_t NumberBits::written_from(std::size_t first, std::size_t count) const {
+  std::size_t found = 0;
+  visit_words(first, count, [&](std::size_t word, std::uint64_t mask) {
+    std::uint64_t missing = mask & ~written_[word].load(std::memory_order_seq_cst);
+    if (missing != 0 && is_whole(word)) missing = 0;
+    found += static_cast<std::size_t>(std::popcount(missing == 0 ? mask : mask & ((missing & -missing) - 1)));
+    return missing == 0;
+  });
+  return found;
+}
+
+// ---------------------------------------------------------------- numbers
+
+Buffer& OpenNumbers::numbers() {
+  if (Buffer* const there = numbers_.load(std::memory_order_acquire)) return *there;
+  const std::lock_guard lock(making_);
+  if (!own_numbers_) {
+    own_numbers_ = Buffer::make_open(kind_, count_);
+    numbers_.store(own_numbers_.get(), std::memory_order_release);
+  }
+  return *own_numbers_;
+}
+
+NumberBits& OpenNumbers::bits() {
+  if (NumberBits* const there = bits_.load(std::memory_order_acquire)) return *there;
+  const std::lock_guard lock(making_);
+  if (!own_bits_) {
+    own_bits_ = std::make_unique<NumberBits>(count_, BoundedMemory::get() != nullptr);
+    bits_.store(own_bits_.get(), std::memory_order_seq_cst);
+  }
+  return *own_bits_;
+}
+
+std::size_t OpenNumbers::claim(std::int64_t key, std::size_t count) {
+  if (key < 0 || static_cast<std::size_t>(key) >= count_) return 0;
+  const auto first = static_cast<std::size_t>(key);
+  count = std::min(count, count_ - first);
+  const std::size_t claimed = are_of_one_ ? count : bits().claim(first, count);
+  if (BoundedMemory::get()) numbers().begin_write(first, claimed);
+  return claimed;
+}
+
+void OpenNumbers::give_back(std::size_t first, std::size_t count) {
+  if (!are_of_one_ && count != 0) bits().give_back(first, count);
+}
+
+void OpenNumbers::set_written(std::size_t first, std::size_t count) {
+  if (count == 0) return;
+  if (BoundedMemory::get()) numbers().wrote(first, count);
+  if (count == count_)
+    are_all_written_.store(true, std::memory_order_seq_cst);  // see Note [Promises]
+  else
+    bits().set_written(first, count);
+  missing_.fetch_sub(count, std::memory_order_release);
+}
+
+std::int64_t OpenNumbers::written_from(std::int64_t key, std::int64_t count) const {
+  if (key < 0 || static_cast<std::size_t>(key) >= count_) return 0;
+  const auto first = static_cast<std::size_t>(key), most = std::min(static_cast<std::size_t>(count), count_ - first);
+  // seq_cst: see Note [Promises]; plain loads on x86
+  if (are_all_written_.load(std::memory_order_seq_cst)) return static_cast<std::int64_t>(most);
+  const NumberBits* const bits = bits_.load(std::memory_order_seq_cst);
+  return bits ? static_cast<std::int64_t>(bits->written_from(first, most)) : 0;
+}
+
+}  // namespace raddle::vm
