@@ -3,8 +3,8 @@
 //
 // Files: foreach.cpp loops are started, in place or as tasks; ranges.cpp pieces of them run, stretch by stretch;
 // launches.cpp points many at a time; launch_points.cpp point by point; deferred_points.cpp points that wait;
-// launch_nests.cpp loops in loops; point_tasks.cpp points that are tasks of their own; device_pieces.cpp points that
-// devices compute.
+// launch_nests.cpp loops in loops, launch_rows.cpp many of their inner loops at a time; point_tasks.cpp points that are
+// tasks of their own; device_pieces.cpp points that devices compute.
 #include <cstdint>
 #include <optional>
 #include <span>
