@@ -104,6 +104,8 @@ def parse_header(script):
     case = Case(script)
     with open(script, encoding="utf-8", errors="replace") as text:
         first = text.readline().strip()
+    if re.match(r"//\s*(" + "|".join(KEYS[1:]) + "):", first):
+        sys.exit(f"golden: {script}: the first line is to begin with `// run:`")
     if not re.match(r"//\s*run:", first):
         return case
     parts = re.split(r"\b(" + "|".join(KEYS) + r"):(?:\s|$)", first[2:])
