@@ -1,5 +1,6 @@
 #pragma once
 // Whole-array expressions while they are lowered.
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -31,5 +32,10 @@ struct Lifted {
   /// Emits what computes the results at a point; the loop's body is where operations go.
   std::function<std::vector<ir::Operand>(const Point&)> at = {};
 };
+
+/// The last dimensions of the expression are those of what is read.
+inline std::size_t first_axis(const Lifted& of, const Stretched& read) {
+  return of.extents.size() - read.extents.size();
+}
 
 }  // namespace raddle::lowering
