@@ -93,6 +93,13 @@ void report_cycle(Diagnostics& diagnostics, const vm::StuckVariable& variable) {
                                                   ? "waits for it here"
                                                   : fmt::format("`{}` waits for `{}` here", cycle[i].name, after(i)));
   }
+  if (cycle.size() == 1 && cycle[0].is_unclosed && cycle[0].inside.empty())
+    diagnostic.note(
+        "it is complete when nothing can be added any more, by later iterations neither: what is needed before goes "
+        "into "
+        "a variable of its own, as an array that is declared in the loop and assigned whole, `F[g] = row;`, or is "
+        "carried "
+        "from one iteration of a `for` to the next");
   if (variable.cycle_count > 1)
     diagnostic.remark(fmt::format("{} more of the kind, in other iterations", variable.cycle_count - 1));
 }
