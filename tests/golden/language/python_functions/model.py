@@ -1,6 +1,7 @@
 """What the scripts here call: without NumPy."""
 import os
 import signal
+import sys
 
 calls = 0
 
@@ -40,7 +41,7 @@ def kill():
 
 
 def say(text):
-    print("said", text)
+    sys.stdout.write(f"said {text}\n")  # at once, also where Python does not buffer
 
 
 def caused():
