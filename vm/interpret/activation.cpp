@@ -1,5 +1,6 @@
 // Bodies of frames are run, strands armed and woken, values passed on to other frames.
 #include <cstdint>
+#include <span>
 
 #include "vm/interpret/deep_wait.hpp"
 #include "vm/interpret/forwarder.hpp"
@@ -61,9 +62,19 @@ void Interpreter::run_woken(StrandState& state) {
 }
 
 void Interpreter::resume_awaiting(StrandState& state) {
-  if (!await_inputs(*state.frame, program_.strands[state.strand], &state)) return;
+  const Strand& strand = program_.strands[state.strand];
+  if (!await_inputs(*state.frame, strand, &state)) return;
+  if (BoundedMemory::get()) announce_inputs(*state.frame, strand);
   state.followed_rank = here_.followed_rank;
   here_.push(state, state.frame->priority);
+}
+
+/// The strand is about to be queued: what it reads may come while others run.
+void Interpreter::announce_inputs(Frame& frame, const Strand& strand) {
+  for (const AwaitedInput& input : std::span(program_.awaited).subspan(strand.first_awaited, strand.awaited_count)) {
+    const Future& variable = frame.at(input.variable);
+    if (variable.kind() == ValueKind::array && !variable.is_failed()) object_in<Array>(variable).announce_packed();
+  }
 }
 
 // ---------------------------------------------------------------- waiting

@@ -231,9 +231,12 @@ bool Interpreter::call_builtin_now(Frame& frame, const Instruction& in) {
   }
   arguments_.clear();
   for (const Operand argument : site.arguments) arguments_.push_back(frame.at(argument).get());
-  if (BoundedMemory::get())
+  if (BoundedMemory::get()) {
+    for (const Value& argument : arguments_)
+      if (argument.kind() == ValueKind::array) argument.as_array().announce_packed();
     for (const Value& argument : arguments_)
       if (argument.kind() == ValueKind::array) argument.as_array().use_packed();
+  }
   results_.assign(site.results.size(), Value());
   if (site.files_read != FilesRead::none) here_.memos().note_reads(frame, site);
   if (site.runs_code) run_.note_program();

@@ -86,6 +86,7 @@ class Interpreter : WorkerService {
   // --- activation.cpp
   /// @return false: armed. `state` is null while the strand is looked at for the first time
   bool await_inputs(Frame& frame, const Strand& strand, StrandState* state);
+  void announce_inputs(Frame& frame, const Strand& strand);
   StrandState* arm(Frame& frame, const Strand& strand);
   /// Makes `target`, a variable of `target_frame` that others may know, the value of `source` when it is there; a
   /// failure of the run at `instruction` if it has been assigned by then.

@@ -20,8 +20,10 @@ unsigned domain_count(const WorkerPool& pool) {
   return count;
 }
 
-/// Enough iterations for all workers and all programs that run at once.
+/// Enough iterations for all workers and all programs that run at once. Where memory has a limit not many more: what
+/// the first ones make would only go to the file before it is used.
 std::int64_t window_limit(const RunOptions& options, const WorkerPool& pool) {
+  if (BoundedMemory::get()) return std::max<std::int64_t>(pool.capacity() + 1, options.process_budget.programs);
   return std::max<std::int64_t>(8 * pool.capacity(), 4 * options.process_budget.programs);
 }
 

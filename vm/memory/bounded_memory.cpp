@@ -39,7 +39,11 @@ BoundedMemory* BoundedMemory::of_process_ = nullptr;
 std::atomic<BoundedMemory*> BoundedMemory::serving_{nullptr};
 
 BoundedMemory::BoundedMemory(Settings settings, std::unique_ptr<SpillFile> file)
-    : settings_(std::move(settings)), file_(std::move(file)), kept_(std::make_unique<Order>()) {}
+    : settings_(std::move(settings)),
+      file_(std::move(file)),
+      kept_(std::make_unique<Order>()),
+      wanted_(std::make_unique<Order>()),
+      windows_(std::make_unique_for_overwrite<Window[]>(most_windows)) {}
 
 std::expected<std::unique_ptr<BoundedMemory>, std::string> BoundedMemory::make(const Settings& settings) {
   auto file = SpillFile::open(settings.spill_folder, piece_bytes);
@@ -88,7 +92,7 @@ void BoundedMemory::give_back(Block& block) {
     Lock lock(mutex_);
     blocks_.erase(block.address);
     for (Piece& piece : block.pieces) {
-      if (piece.is_wanted) std::erase(wanted_, &piece);
+      forget_wanted(piece);
       await_moved(lock, piece);
       close_windows(piece);
       if (piece.state == PieceState::kept) kept_->remove(piece);

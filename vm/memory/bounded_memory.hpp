@@ -4,7 +4,6 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <expected>
 #include <map>
 #include <memory>
@@ -78,6 +77,8 @@ class BoundedMemory {
   /// These bytes are about to be read: they come to memory, if they are not there and there is room.
   void use(Block& block, std::size_t offset, std::size_t bytes);
   void use(Block& block);
+  /// All of it will be used soon: movers bring it, if they have not much else to do. Does not wait.
+  void announce(Block& block);
   /// From now on anybody may read what is closed there, and write what is open: code that knows nothing of faults, the
   /// system, a forked process. What is not in memory is read from the file, and not counted.
   void lend(Block& block);
@@ -116,6 +117,7 @@ class BoundedMemory {
   // --- moving_pieces.cpp
   std::ptrdiff_t most_ahead() const;
   void want(Block& block, const Ahead& ahead);
+  void forget_wanted(Piece& piece);
   void move_pieces(const std::stop_token& stop);
   bool lacks_room() const;
   static bool serve(std::byte* address, bool is_write);
@@ -144,10 +146,14 @@ class BoundedMemory {
   std::size_t windows_bytes_ = 0;        ///< of `windows_`
   unsigned leaving_ = 0;                 ///< pieces that are being written to the file
   const std::unique_ptr<Order> kept_;    ///< pieces that may go
-  std::deque<Window> windows_;           ///< as they were opened
+  const std::unique_ptr<Order> wanted_;  ///< that are away and will be read: movers bring them
+  /// As they were opened: a ring, as memory can not be asked for in a fault. Of those that were closed early the piece
+  /// is null.
+  const std::unique_ptr<Window[]> windows_;
+  std::size_t first_window_ = 0, window_count_ = 0;
   std::map<std::byte*, Block*> blocks_;  ///< by address
-  std::deque<Piece*> wanted_;            ///< that are away and will be read: movers bring them
-  bool is_crowded_ = false;              ///< something had to go
+  std::size_t wanted_count_ = 0;
+  bool is_crowded_ = false;  ///< something had to go
   Counters counters_;
   std::vector<std::jthread> movers_;  ///< ended before all above goes
 };

@@ -31,10 +31,10 @@ struct BoundedMemory::Piece {
   std::atomic<bool> is_begun{false};   ///< not bare any more. acquire, release: who sees it may write
   PieceState state = PieceState::bare;
   bool is_lent = false;    ///< of a block that is: then what is in the file has its pages, without windows
-  bool is_wanted = false;  ///< one of `wanted_`
+  bool is_wanted = false;  ///< it is in `wanted_`; else in `kept_`, if it is kept
   std::uint32_t windows = 0;
   SpillFile::Slot slot = SpillFile::no_slot;  ///< the file has it
-  Piece* older = nullptr;                     ///< in the order that it is in, if it is in one
+  Piece* older = nullptr;                     ///< in the order that it is in
   Piece* newer = nullptr;
 };
 
@@ -53,6 +53,9 @@ struct BoundedMemory::Order {
     (piece.newer ? piece.newer->older : newest) = piece.older;
   }
 };
+
+/// The system has no more than 65,530 mappings for a process.
+inline constexpr std::size_t most_windows = 32768, most_windows_bytes = most_windows * SpillFile::page_bytes;
 
 /// Pages of a piece that are read or written in the file.
 struct BoundedMemory::Window {

@@ -13,8 +13,6 @@
 
 namespace raddle::vm {
 
-/// The system has no more than 65,530 mappings for a process.
-static constexpr std::size_t most_windows_bytes = std::size_t{128} << 20;
 static constexpr std::ptrdiff_t piece_pages = BoundedMemory::piece_bytes / SpillFile::page_bytes;
 
 void BoundedMemory::use(Block& block) { use(block, 0, block.bytes); }
@@ -34,6 +32,13 @@ void BoundedMemory::use(Block& block, std::size_t offset, std::size_t bytes) {
       kept_->add(piece);
     }
   }
+}
+
+void BoundedMemory::announce(Block& block) {
+  constexpr std::size_t most_wanted = 32, share = 8;  // what is wanted too early goes again before it is used
+  const Lock lock(mutex_);
+  if (wanted_count_ < most_wanted && block.bytes <= settings_.limit_bytes / share)
+    want(block, {.first = 0, .step = 1, .count = std::ssize(block.pieces)});
 }
 
 void BoundedMemory::await_moved(Lock& lock, const Piece& piece) {
@@ -92,9 +97,17 @@ void BoundedMemory::want(Block& block, const Ahead& ahead) {
     Piece& piece = block.pieces[static_cast<std::size_t>(ahead.first + i * ahead.step)];
     if (piece.state != PieceState::away || piece.is_wanted) continue;
     piece.is_wanted = true;
-    wanted_.push_back(&piece);
+    ++wanted_count_;
+    wanted_->add(piece);
   }
-  if (!wanted_.empty()) to_do_.notify_all();
+  if (wanted_->oldest) to_do_.notify_all();
+}
+
+void BoundedMemory::forget_wanted(Piece& piece) {
+  if (!piece.is_wanted) return;
+  piece.is_wanted = false;
+  --wanted_count_;
+  wanted_->remove(piece);
 }
 
 // ---------------------------------------------------------------- movers
@@ -113,16 +126,12 @@ void BoundedMemory::start_movers() {
 void BoundedMemory::move_pieces(const std::stop_token& stop) {
   Lock lock(mutex_);
   for (;;) {
-    to_do_.wait(lock, stop, [&] { return !wanted_.empty() || lacks_room(); });
+    to_do_.wait(lock, stop, [&] { return wanted_->oldest || lacks_room(); });
     if (stop.stop_requested()) return;
-    if (wanted_.empty()) {
+    if (wanted_->oldest)
+      bring(lock, *wanted_->oldest);
+    else
       send_away(lock, *kept_->oldest);
-      continue;
-    }
-    Piece& piece = *wanted_.front();
-    wanted_.pop_front();
-    piece.is_wanted = false;
-    if (piece.state == PieceState::away) bring(lock, piece);
   }
 }
 
@@ -162,6 +171,7 @@ void BoundedMemory::send_away(Lock& lock, Piece& piece) {
 /// Where there is no room it stays away.
 void BoundedMemory::bring(Lock& lock, Piece& piece) {
   close_windows(piece);
+  forget_wanted(piece);
   piece.state = PieceState::coming;
   void* pages = MAP_FAILED;
   if (make_room(lock, piece.bytes))
@@ -195,32 +205,35 @@ std::size_t BoundedMemory::counted_windows() const {
 
 void BoundedMemory::open_window(const Window& window, std::size_t most_bytes) {
   if (window.bytes == window.piece->bytes) close_windows(*window.piece);
-  while (!windows_.empty() && windows_bytes_ + window.bytes > most_bytes) close_oldest_window();
+  while (window_count_ == most_windows || (windows_bytes_ != 0 && windows_bytes_ + window.bytes > most_bytes))
+    close_oldest_window();
   map(window);
   ++window.piece->windows;
-  windows_.push_back(window);
+  windows_[(first_window_ + window_count_++) % most_windows] = window;
   windows_bytes_ += window.bytes;
   counters_.window_bytes += window.bytes;
   add(0);
 }
 
 void BoundedMemory::close_oldest_window() {
-  const Window window = windows_.front();
-  windows_.pop_front();
+  const Window window = windows_[first_window_];
+  first_window_ = (first_window_ + 1) % most_windows;
+  --window_count_;
+  if (!window.piece) return;
   conceal(window);
   --window.piece->windows;
   windows_bytes_ -= window.bytes;
 }
 
 void BoundedMemory::close_windows(Piece& piece) {
-  if (piece.windows == 0) return;
-  std::erase_if(windows_, [&](const Window& window) {
-    if (window.piece != &piece) return false;
+  for (std::size_t i = 0; i < window_count_ && piece.windows != 0; ++i) {
+    Window& window = windows_[(first_window_ + i) % most_windows];
+    if (window.piece != &piece) continue;
+    conceal(window);
+    --piece.windows;
     windows_bytes_ -= window.bytes;
-    return true;
-  });
-  piece.windows = 0;
-  conceal({&piece, 0, piece.bytes});
+    window.piece = nullptr;
+  }
 }
 
 /// The system keeps what has been written there.

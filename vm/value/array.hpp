@@ -108,6 +108,10 @@ class alignas(64) Array final : public HeapObject {
   void use_packed() const {
     if (const Buffer* const packed = find_packed()) packed->use_if_small();
   }
+  /// The same, soon (Buffer::announce).
+  void announce_packed() const {
+    if (const Buffer* const packed = find_packed()) packed->announce();
+  }
   /// As packed, and true for an empty array.
   bool is_packable(std::size_t& count);
   /// An element without a value that has kept the array from being packed when it was last tried; null if there is none

@@ -79,6 +79,10 @@ class Buffer {
     if (block_) BoundedMemory::get()->use(*block_, first * size_of(kind_), count * size_of(kind_));
   }
   void use() const { use(0, count_); }
+  /// All will be read soon.
+  void announce() const {
+    if (block_) BoundedMemory::get()->announce(*block_);
+  }
   /// Code that knows nothing of this memory is about to read or write them: BoundedMemory::lend().
   void lend() {
     if (block_) BoundedMemory::get()->lend(*block_);
