@@ -1,4 +1,5 @@
 // `try { ... } else { ... }` and `@default=VALUE f(x)`: see Note [attempts].
+#include <algorithm>
 #include <utility>
 
 #include "compiler/lower/lower_function.hpp"

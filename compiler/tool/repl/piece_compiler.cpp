@@ -87,7 +87,8 @@ bool print_findings(const Session& session, std::uint32_t file) {
   for (const Diagnostic& each : session.diagnostics.all()) {
     const bool is_error = severity_of(each.kind) == Severity::error;
     has_errors = has_errors || is_error;
-    if (!is_error && each.span.file != file) continue;  // said when that was typed
+    const bool is_of_run = is_error || each.kind == DiagnosticKind::replaced_failure;
+    if (!is_of_run && each.span.file != file) continue;  // said when that was typed
     const std::string text = render(each, session.sources, session.colour);
     vm::print_stderr("{}", text);
   }
