@@ -21,6 +21,7 @@ def _raddle_functions(name_of):
     types = {"i": "<i8", "f": "<f8", "b": "?"}
     names = {"i": "int", "f": "float", "b": "boolean", "s": "string"}
     most_lines = 60  # of a traceback
+    populate_write = 23  # MADV_POPULATE_WRITE, which the module mmap does not name: 2.2 in place of 3.6 ms for 8 MB
     known = {}  # functions by what the script calls them
     maps, waiting = [], []  # of the call that is under way; results that wait for their places
 
@@ -252,6 +253,10 @@ def _raddle_functions(name_of):
         try:
             for (array, dtype, size), offset in zip(waiting, reader.numbers()):
                 with mmap(memory, header + size, flags=MAP_SHARED, prot=PROT_READ | PROT_WRITE, offset=offset) as block:
+                    try:
+                        block.madvise(populate_write)
+                    except OSError:
+                        pass  # Linux before 5.14: the pages come one by one
                     place = numpy().ndarray(array.shape, dtype, block, header)
                     numpy().copyto(place, array, casting="unsafe")
                     del place

@@ -68,6 +68,17 @@ def arrays_in_all_modes(folder):
         folder.run(f"run {mode}a.df", 0, "trace: 1,[200, 300],1\n", env={"PATH": path})
 
 
+def result_beyond_memory(folder):
+    """The process goes on with the next call."""
+    path = path_with_numpy()
+    if not path:
+        return "left out: there is no NumPy"
+    folder.write("model.py", "import numpy as np\ndef ones(n): return np.broadcast_to(1.0, (n,))\n")
+    folder.write("a.df", 'import arrays;\n@python="model:ones" (float y[:]) ones_of(int n);\n'
+                         "trace(size(ones_of(1000000000000)));\ntrace(size(ones_of(100000)));\n")
+    folder.run("run --workers=1 --keep-going a.df", 1, "trace: 100000\n", "`ones_of`: the array `y` needs", env={"PATH": path})
+
+
 def numpy_takes_one_thread(folder):
     folder.write("a.df", '@python="model:threads" (string s) threads();\ntrace(threads());\n')
     folder.run("run a.df", 0, "trace: 1\n", env={"OMP_NUM_THREADS": "1"})
@@ -145,6 +156,7 @@ TESTS = [
     arrays_without_numpy,
     without_python,
     arrays_in_all_modes,
+    result_beyond_memory,
     numpy_takes_one_thread,
     edited_model_runs_points_again,
     failed_points_of_a_sweep,
