@@ -17,6 +17,8 @@ class Worker;  // vm/schedule/worker_pool.hpp
 class Waiter {
  public:
   virtual void resolved(Worker& worker) = 0;
+  /// A point of a loop, or what waits for an element in its place: see WakeList.
+  virtual bool is_of_point() const { return false; }
   Waiter* next = nullptr;  ///< owned by the future's list while enlisted, then by the WakeList
 
  protected:
@@ -25,13 +27,24 @@ class Waiter {
 
 /// Waiters taken from resolved futures, to be told by the worker once no lock is held. Those of one future are told the
 /// youngest first: a worker runs first what it has queued last, so what the script says first is done first. The other
-/// way round, what ends an iteration lay below all that the next one does, and its arrays lived on.
+/// way round, what ends an iteration lay below all that the next one does, and its arrays lived on. Points that wait
+/// for an element are told the oldest first: the other way round nests whose points wait for each other took 36 s in
+/// place of 1.6 (a test of launch_points_test.cpp on two cores).
 class WakeList {
  public:
   void add(Waiter* list) {
-    Waiter** end = &head_;
-    while (*end) end = &(*end)->next;
-    *end = list;
+    if (!list || !list->is_of_point()) {
+      Waiter** end = &head_;
+      while (*end) end = &(*end)->next;
+      *end = list;
+      return;
+    }
+    while (list) {
+      Waiter* const rest = list->next;
+      list->next = head_;
+      head_ = list;
+      list = rest;
+    }
   }
   /// Calls resolved() on each; a waiter may be gone afterwards. Waking may resolve further futures: those make their
   /// own lists.
