@@ -33,12 +33,13 @@ class Waiter {
 class WakeList {
  public:
   void add(Waiter* list) {
-    if (!list || !list->is_of_point()) {
-      Waiter** end = &head_;
-      while (*end) end = &(*end)->next;
-      *end = list;
+    if (!list) return;
+    if (!list->is_of_point()) {
+      (last_ ? last_->next : head_) = list;
+      for (last_ = list; last_->next;) last_ = last_->next;
       return;
     }
+    if (!last_) last_ = list;  // the youngest one of these comes last
     while (list) {
       Waiter* const rest = list->next;
       list->next = head_;
@@ -52,6 +53,7 @@ class WakeList {
     while (head_) {
       Waiter* waiter = head_;
       head_ = waiter->next;
+      if (!head_) last_ = nullptr;
       waiter->next = nullptr;
       waiter->resolved(worker);
     }
@@ -67,11 +69,12 @@ class WakeList {
       waiters[left - 1]->next = head_;
       head_ = waiters[left - 1];
     }
+    last_ = waiters.empty() ? nullptr : waiters.back();
   }
   bool empty() const { return head_ == nullptr; }
 
  private:
-  Waiter* head_ = nullptr;
+  Waiter *head_ = nullptr, *last_ = nullptr;
 };
 
 /// Protocol of state_: written by enlisting readers (they push onto the waiter list by CAS) and by the one setter.

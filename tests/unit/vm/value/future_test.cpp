@@ -28,6 +28,34 @@ void on_worker(const Body& body) {
   pool.run();
 }
 
+struct OrderedWaiter final : Waiter {
+  OrderedWaiter(std::string& told, char name, bool of_point) : told(told), name(name), of_point(of_point) {}
+  void resolved(Worker&) override { told += name; }
+  bool is_of_point() const override { return of_point; }
+  std::string& told;
+  const char name;
+  const bool of_point;
+};
+
+TEST_CASE("of what waits for one variable the youngest is told first, of points for an element the oldest") {
+  for (const bool of_points : {false, true}) {
+    std::string told;
+    OrderedWaiter a(told, 'a', of_points), b(told, 'b', of_points), c(told, 'c', false), d(told, 'd', of_points);
+    Future first, second, third, nobodys;
+    CHECK((first.enlist(a) && first.enlist(b) && second.enlist(c) && third.enlist(d)));
+    on_worker([&](Worker& worker) {
+      WakeList wake;
+      first.set(Value::of(1.0), wake);
+      nobodys.set(Value::of(1.0), wake);
+      second.set(Value::of(2.0), wake);
+      third.set(Value::of(3.0), wake);
+      wake.wake_all(worker);
+      CHECK(wake.empty());
+    });
+    CHECK(told == (of_points ? "dabc" : "bacd"));
+  }
+}
+
 TEST_CASE("a second assignment is refused and the first value kept") {
   Future future;
   WakeList wake;
