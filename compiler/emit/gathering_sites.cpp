@@ -20,10 +20,12 @@ bool has_room(const std::vector<vm::KernelArgument>& arguments) {
 
 bool gathers(const vm::Program& program, const vm::ForeachSite& site) {
   const vm::IndexLaunch& launch = site.launch;
-  const bool has_streams = site.is_nest() ? launch.has_streams(1) : launch.is_contiguous(1);
-  if (launch.leaf == vm::no_id || launch.reads.empty() || has_streams || site.nest.is_chained ||
+  if (launch.leaf == vm::no_id || launch.reads.empty() || site.nest.is_chained ||
       !vm::obstacle_of_walking(site).empty())
     return false;
+  // rows of streams are faster, but loops in a leaf are made for several points at a time only where it gathers
+  const bool runs_rows = site.is_nest() && !program.functions[launch.leaf].is_heavy;
+  if (runs_rows ? launch.has_streams(1) : launch.is_contiguous(1)) return false;
   if (launch.projection != vm::no_id && !program.kernels[launch.projection].exists()) return false;
   return program.kernels[launch.leaf].exists() && !program.functions[launch.leaf].calls_library;
 }
