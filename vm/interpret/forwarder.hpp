@@ -32,7 +32,6 @@ class Forwarder final : public Cell, public Waiter {
 /// Waits for an array element that somebody reads. Owns a reference to the frame.
 class ElementWait final : public Cell, public Waiter {
  public:
-  bool is_of_point() const override { return true; }
   ElementWait(Frame& frame, std::uint32_t instruction, Future& element, Value array, Value key)
       : frame(frame), instruction(instruction), element(element), array(std::move(array)), key(std::move(key)) {}
   void run(Worker&) override {}  // never queued

@@ -86,7 +86,6 @@ class LaunchPoint final : public DeferredCall {
   }
   void run(Worker& worker) override;
   void resolved(Worker& worker) override;
-  bool is_of_point() const override { return true; }
   DeferredCall* replacement(CellCache& cache) override;
   /// Of the reads from `left` on what they have read; of others the address of the element's future, 0: not known yet.
   std::int64_t* words() { return reinterpret_cast<std::int64_t*>(this + 1); }

@@ -98,6 +98,7 @@ class LaunchWait final : public DeferredCall {
  public:
   explicit LaunchWait(const RangeTask& range) : range(range) {}
   void resolved(Worker& worker) override;
+  bool yields_to_older() const override { return true; }
   void run(Worker& worker) override;
   DeferredCall* replacement(CellCache& cache) override;
 

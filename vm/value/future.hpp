@@ -17,8 +17,8 @@ class Worker;  // vm/schedule/worker_pool.hpp
 class Waiter {
  public:
   virtual void resolved(Worker& worker) = 0;
-  /// A point of a loop, or what waits for an element in its place: see WakeList.
-  virtual bool is_of_point() const { return false; }
+  /// What has waited longer for the same variable is to run before it: see WakeList.
+  virtual bool yields_to_older() const { return false; }
   Waiter* next = nullptr;  ///< owned by the future's list while enlisted, then by the WakeList
 
  protected:
@@ -26,15 +26,14 @@ class Waiter {
 };
 
 /// Waiters taken from resolved futures, to be told by the worker once no lock is held. Those of one future are told the
-/// youngest first: a worker runs first what it has queued last, so what the script says first is done first. The other
-/// way round, what ends an iteration lay below all that the next one does, and its arrays lived on. Points that wait
-/// for an element are told the oldest first: the other way round nests whose points wait for each other took 36 s in
-/// place of 1.6 (a test of launch_points_test.cpp on two cores).
+/// oldest first, and a worker runs first what it has queued last: the youngest. But if that is a launch, it is told
+/// first: else what ends an iteration would lie below all that the launches of the next ones do, and arrays would live
+/// on.
 class WakeList {
  public:
   void add(Waiter* list) {
     if (!list) return;
-    if (!list->is_of_point()) {
+    if (list->yields_to_older()) {
       (last_ ? last_->next : head_) = list;
       for (last_ = list; last_->next;) last_ = last_->next;
       return;

@@ -29,18 +29,18 @@ void on_worker(const Body& body) {
 }
 
 struct OrderedWaiter final : Waiter {
-  OrderedWaiter(std::string& told, char name, bool of_point) : told(told), name(name), of_point(of_point) {}
+  OrderedWaiter(std::string& told, char name, bool yields) : told(told), name(name), yields(yields) {}
   void resolved(Worker&) override { told += name; }
-  bool is_of_point() const override { return of_point; }
+  bool yields_to_older() const override { return yields; }
   std::string& told;
   const char name;
-  const bool of_point;
+  const bool yields;
 };
 
-TEST_CASE("of what waits for one variable the youngest is told first, of points for an element the oldest") {
-  for (const bool of_points : {false, true}) {
+TEST_CASE("of what waits for one variable the oldest is told first, but if the youngest is a launch that one") {
+  for (const bool yields : {true, false}) {
     std::string told;
-    OrderedWaiter a(told, 'a', of_points), b(told, 'b', of_points), c(told, 'c', false), d(told, 'd', of_points);
+    OrderedWaiter a(told, 'a', yields), b(told, 'b', yields), c(told, 'c', true), d(told, 'd', yields);
     Future first, second, third, nobodys;
     CHECK((first.enlist(a) && first.enlist(b) && second.enlist(c) && third.enlist(d)));
     on_worker([&](Worker& worker) {
@@ -52,7 +52,7 @@ TEST_CASE("of what waits for one variable the youngest is told first, of points 
       wake.wake_all(worker);
       CHECK(wake.empty());
     });
-    CHECK(told == (of_points ? "dabc" : "bacd"));
+    CHECK(told == (yields ? "bacd" : "dabc"));
   }
 }
 
