@@ -111,19 +111,22 @@ struct RowKeys {
   std::byte* begin(std::size_t place, std::int64_t row) const {
     return places[place].numbers + of(place, row) * places[place].bytes();
   }
-  /// How far apart rows begin, by the first two of them.
+  /// How far apart rows begin, by the first two of them. @pre steady() says that there are two
   std::int64_t distance(std::size_t place) const { return of(place, 1) - of(place, 0); }
   /// How many of the first rows lie within their array and begin as far apart as the first two.
   std::int64_t steady(std::size_t place, std::int64_t count) const {
     const RowPlace& what = places[place];
+    const auto is_small = [](std::int64_t number) { return -affine_base_limit < number && number < affine_base_limit; };
+    if (what.value != no_id && !is_small(values[what.value * points_at_once])) return 0;
     const std::int64_t last = what.count - (what.is_same ? 1 : length), begin = of(place, 0);
     if (begin < 0 || begin > last) return 0;
     if (what.value == no_id || count == 1) return count;
     const std::int64_t* const value = values + what.value * points_at_once;
+    if (!is_small(value[1])) return 1;
     const std::int64_t apart = value[1] - value[0];
     std::int64_t row = 1;
     for (std::int64_t key = begin + apart; row < count && 0 <= key && key <= last; key += apart, ++row)
-      if (what.offset + value[row] != key) break;
+      if (value[row] != key - what.offset) break;
     return row;
   }
 };

@@ -27,11 +27,11 @@ NumberBits::NumberBits(std::size_t count, bool is_bounded) : words_((count + 63)
   if (is_bounded && count > page_numbers) {
     const std::size_t pages = (count + page_numbers - 1) / page_numbers;
     words_ = pages * page_words;
+    unwritten_ = std::make_unique<std::atomic<std::uint32_t>[]>(pages);
     void* const memory =
         mmap(nullptr, 2 * words_ * sizeof(Word), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) throw std::bad_alloc();
     written_ = static_cast<Word*>(memory);
-    unwritten_ = std::make_unique<std::atomic<std::uint32_t>[]>(pages);
     for (std::size_t page = 0; page < pages; ++page)
       unwritten_[page].store(static_cast<std::uint32_t>(std::min(page_numbers, count - page * page_numbers)),
                              std::memory_order_relaxed);
