@@ -69,7 +69,6 @@ Card::~Card() {
   if (void* const stream = memory_ ? open_stream() : nullptr) {
     StreamCopies engine(driver_, stream);
     memory_->give_back_chunks(engine);
-    engine.wait();
     close_stream(stream);
   }
   for (const auto& [text, module] : modules_)

@@ -109,12 +109,13 @@ bool CardMemory::grow(std::size_t bytes, CopyEngine& engine) {
   return true;
 }
 
-/// Chunks of which nothing is taken go back: a larger one may fit then.
+/// Chunks of which nothing is taken go back: a larger one may fit then. The card has their memory when this returns.
 void CardMemory::shrink(CopyEngine& engine) {
   while (const std::optional<Arena::Chunk> chunk = arena_.take_empty_chunk()) {
     engine.free(chunk->address);
     taken_from_card_ -= chunk->bytes;
   }
+  engine.wait();
 }
 
 /// @return null: there is no room for so much beside what the batch holds already

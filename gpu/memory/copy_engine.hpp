@@ -14,7 +14,7 @@ class CopyEngine {
   virtual ~CopyEngine() = default;
   /// Memory that engines of other threads may use, too, at once. @param bytes  a multiple of Arena::granule
   virtual int allocate(std::uint64_t& address, std::size_t bytes) = 0;
-  /// @pre nothing uses it any more
+  /// Its memory can be allocated anew when wait() has returned. @pre nothing uses it any more
   virtual int free(std::uint64_t address) = 0;
   virtual int copy_in(std::uint64_t to, const void* from, std::size_t bytes) = 0;
   virtual int copy_out(void* to, std::uint64_t from, std::size_t bytes) = 0;

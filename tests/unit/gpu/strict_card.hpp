@@ -94,7 +94,7 @@ class StrictCopies final : public CopyEngine {
   int allocate(std::uint64_t& address, std::size_t bytes) override { return card_.allocate(address, bytes); }
   int free(std::uint64_t address) override {
     asked_.emplace_back([this, address] { card_.free(address); });
-    return wait();
+    return 0;
   }
   int copy_in(std::uint64_t to, const void* from, std::size_t bytes) override {
     if (fails) return 700;
