@@ -34,6 +34,20 @@ const BuiltinSignature& signature_of(const Builtin& builtin) { return signatures
 
 bool is_made_by_lowering(const Builtin& builtin) { return builtin.function == native::made_by_lowering; }
 
+std::optional<std::int64_t> evaluate_check(const Builtin& builtin, std::span<const vm::Value> arguments) {
+  using vm::ValueKind;
+  const auto is_plain = [](const vm::Value& value) {
+    return value.kind() == ValueKind::int_ || value.kind() == ValueKind::string;
+  };
+  if (!builtin.name.starts_with('@') || builtin.effect != pure || !std::ranges::all_of(arguments, is_plain))
+    return std::nullopt;
+  static const vm::RunSettings none;
+  vm::Value result;
+  const auto outcome = builtin.function({.settings = none, .stream = 0}, arguments, std::span(&result, 1));
+  if (!outcome || result.kind() != ValueKind::int_) return std::nullopt;
+  return result.as_int();
+}
+
 bool is_module(std::string_view name) {
   if (name.empty()) return false;
   return name == "builtins" || !module_source(name).empty() ||

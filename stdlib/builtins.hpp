@@ -2,6 +2,7 @@
 // The table of native library functions. One list, builtins.def.
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,6 +47,10 @@ struct Builtin {
 
 /// Its signature does not tell of which type the result is; it is not called.
 bool is_made_by_lowering(const Builtin& builtin);
+
+/// What a check of extents or indices gives, which only lowering calls (its name begins with `@`).
+/// @param arguments  ints and strings  @return none: it fails, or is no such check
+std::optional<std::int64_t> evaluate_check(const Builtin& builtin, std::span<const vm::Value> arguments);
 
 /// Runs code in a process of the rank that a call's `@location` names.
 inline bool uses_rank(const Builtin& builtin) {

@@ -172,7 +172,7 @@ struct Function {
 
 struct Module {
   TypeStore* types = nullptr;  ///< the session's; outlives the module
-  const SourceMap* sources = nullptr;
+  SourceMap* sources = nullptr;
   std::deque<Function> functions;  ///< functions[entry] holds the top-level statements; no parameters but @param's
   FunctionId entry = 0;
   std::vector<Constant> constants;                                     ///< shared pool

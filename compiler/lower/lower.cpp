@@ -187,7 +187,7 @@ class ModuleLowering {
 }  // namespace
 }  // namespace lowering
 
-ir::Module lower(CheckedProgram& program, const SourceMap& sources, Diagnostics& diagnostics) {
+ir::Module lower(CheckedProgram& program, SourceMap& sources, Diagnostics& diagnostics) {
   ir::Module module;
   module.types = &program.types;
   module.sources = &sources;

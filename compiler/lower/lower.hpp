@@ -12,6 +12,6 @@ namespace raddle {
 /// @return             functions[entry] holds the top-level statements of all modules; its parameters are the script's
 ///                     `@param`s, its outputs the `@result`s. Globals that a function reads are further parameters of
 ///                     it
-ir::Module lower(CheckedProgram& program, const SourceMap& sources, Diagnostics& diagnostics);
+ir::Module lower(CheckedProgram& program, SourceMap& sources, Diagnostics& diagnostics);
 
 }  // namespace raddle

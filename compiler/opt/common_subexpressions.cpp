@@ -39,6 +39,11 @@ bool is_pure(const ir::Op& op) {
   return ir::info(op.kind).effect <= ir::Effect::fails && op.kind != ir::OpKind::copy;
 }
 
+/// What constants give and was not folded may be a check that fails, at each place where it stands.
+bool is_call_with_constants(const ir::Op& op) {
+  return op.kind == ir::OpKind::call_builtin && std::ranges::all_of(op.operands, &ir::Operand::is_constant);
+}
+
 class Sharing {
  public:
   Sharing(const ir::Module& module, ir::Function& function)
@@ -91,7 +96,7 @@ class Sharing {
   }
 
   bool can_share(const ir::Op& op, ir::RegionId region) const {
-    if (!is_pure(op) || op.results.size() != 1) return false;
+    if (!is_pure(op) || is_call_with_constants(op) || op.results.size() != 1) return false;
     return function_.variables[op.results[0]].region == region && assignments_[op.results[0]] == 1;
   }
 

@@ -1,79 +1,25 @@
 #include "compiler/opt/fold_constants.hpp"
 
-#include <bit>
 #include <optional>
-#include <span>
-#include <utility>
 #include <vector>
 
-#include "compiler/ir/kernel_operator.hpp"
+#include "compiler/opt/fold_operation.hpp"
 #include "compiler/opt/uses.hpp"
-#include "vm/kernel/evaluate.hpp"
 
 namespace raddle::opt {
 
 namespace {
 
-using ir::Constant;
 using ir::OpKind;
 
-/// Bytes of a text: `v1 = v0 + v0`, `v2 = v1 + v1`, ... would take all of the memory.
-constexpr std::size_t longest_folded = 1024;
-
-using vm::KernelType;
-
-struct Word {
-  KernelType type;
-  std::int64_t bits;
-};
-
-/// @return none: a string
-std::optional<Word> word_of(const Constant& constant) {
-  if (const auto* number = std::get_if<std::int64_t>(&constant)) return Word{KernelType::int_, *number};
-  if (const auto* number = std::get_if<double>(&constant))
-    return Word{KernelType::float_, std::bit_cast<std::int64_t>(*number)};
-  if (const auto* truth = std::get_if<bool>(&constant)) return Word{KernelType::boolean, *truth ? 1 : 0};
-  return std::nullopt;
-}
-
-/// As kernels compute it. @return none: it fails
-std::optional<Constant> fold_words(OpKind kind, std::span<const Word> operands) {
-  const ir::KernelOperator found = ir::kernel_operator(kind, operands[0].type);
-  if (found.op == vm::KernelOp::if_) return std::nullopt;
-  std::vector<std::int64_t> bits;
-  for (const Word& operand : operands) bits.push_back(operand.bits);
-  if (found.swaps) std::swap(bits[0], bits[1]);
-  const std::optional<std::int64_t> result = vm::evaluate(found.op, bits);
-  if (!result) return std::nullopt;
-  switch (vm::info(found.op).result) {  // not that of `copy`: see fold()
-    case 'i': return Constant(*result);
-    case 'f': return Constant(std::bit_cast<double>(*result));
-    default: return Constant(*result != 0);
-  }
-}
-
-std::optional<Constant> fold_strings(OpKind kind, const std::string& x, const std::string& y) {
-  const bool is_short = x.size() + y.size() <= longest_folded;
-  if (kind == OpKind::concat && is_short) return x + y;
-  if (kind == OpKind::path_join && is_short) return x + "/" + y;
-  if (kind == OpKind::eq) return x == y;
-  if (kind == OpKind::ne) return x != y;
-  return std::nullopt;
-}
-
-std::optional<Constant> fold(const ir::Module& module, const ir::Op& op) {
-  if (ir::info(op.kind).effect > ir::Effect::fails || op.results.size() != 1 || op.operands.empty())
-    return std::nullopt;
-  std::vector<Word> words;
+/// @return none: an operand is no constant, or the operation fails
+std::optional<ir::Constant> fold(const ir::Module& module, const ir::Function& function, const ir::Op& op) {
+  std::vector<const ir::Constant*> operands;
   for (const ir::Operand& operand : op.operands) {
     if (!operand.is_constant) return std::nullopt;
-    if (const std::optional<Word> word = word_of(module.constants[operand.index])) words.push_back(*word);
+    operands.push_back(&module.constants[operand.index]);
   }
-  const auto value = [&](std::size_t i) -> const Constant& { return module.constants[op.operands[i].index]; };
-  if (op.kind == OpKind::copy) return value(0);
-  if (words.size() == op.operands.size()) return fold_words(op.kind, words);
-  if (!words.empty() || op.operands.size() != 2) return std::nullopt;
-  return fold_strings(op.kind, std::get<std::string>(value(0)), std::get<std::string>(value(1)));
+  return fold_operation(module, function, op, operands);
 }
 
 /// Folds until nothing changes. Readers of a folded variable take the constant itself; the copy is dead then.
@@ -94,11 +40,13 @@ class Folder {
       for (ir::Op& op : function_.regions[id].ops) {
         replacements_.apply(op);
         if (is_known(op, id)) continue;
-        const std::optional<Constant> result = fold(module_, op);
+        const std::optional<ir::Constant> result = fold(module_, function_, op);
         if (!result) continue;
         const ir::Operand constant = ir::Operand::constant(module_.constant(*result));
         op.kind = OpKind::copy;
         op.operands = {constant};
+        op.operand_types.clear();
+        op.callee = ir::none;
         if (!can_replace(op.results[0], id)) continue;
         replacements_.add(op.results[0], constant);
         changed = true;

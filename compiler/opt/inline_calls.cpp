@@ -1,8 +1,10 @@
 #include "compiler/opt/inline_calls.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
+#include "compiler/opt/region_copier.hpp"
 #include "compiler/opt/uses.hpp"
 
 namespace raddle::opt {
@@ -45,25 +47,14 @@ class Inliner {
  private:
   void put_body(const ir::Op& call, ir::RegionId region, std::vector<ir::Op>& ops) {
     const ir::Function& callee = module_.functions[call.callee];
-    std::vector<ir::Operand> here(callee.variables.size());
-    for (std::size_t i = 0; i < callee.parameters.size(); ++i) here[callee.parameters[i]] = call.operands[i];
+    RegionCopier copier(callee, caller_);
+    for (std::size_t i = 0; i < callee.parameters.size(); ++i) copier.set(callee.parameters[i], call.operands[i]);
     for (std::size_t i = 0; i < callee.outputs.size(); ++i)
-      here[callee.outputs[i]] = ir::Operand::variable(call.results[i]);
-    for (const ir::VarId local : callee.regions[0].variables) {
-      ir::Var variable = callee.variables[local];
-      variable.name.clear();  // not a variable of this function's text
-      variable.region = region;
-      here[local] = ir::Operand::variable(static_cast<ir::VarId>(caller_.variables.size()));
-      caller_.regions[region].variables.push_back(here[local].index);
-      caller_.variables.push_back(std::move(variable));
-    }
-    for (ir::Op op : callee.regions[0].ops) {
-      visit_operands(op, [&](ir::Operand& operand) {
-        if (!operand.is_constant) operand = here[operand.index];
-      });
-      for (ir::VarId& result : op.results) result = here[result].index;
-      ops.push_back(std::move(op));
-    }
+      copier.set(callee.outputs[i], ir::Operand::variable(call.results[i]));
+    const std::size_t first_local = caller_.variables.size();
+    std::ranges::move(copier.copy(0, region), std::back_inserter(ops));
+    for (std::size_t i = first_local; i < caller_.variables.size(); ++i)
+      caller_.variables[i].name.clear();  // not a variable of this function's text
   }
 
   const ir::Module& module_;

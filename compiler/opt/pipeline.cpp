@@ -23,6 +23,7 @@
 #include "compiler/opt/order_operations.hpp"
 #include "compiler/opt/prove_indices.hpp"
 #include "compiler/opt/reduced_arrays.hpp"
+#include "compiler/opt/small_arrays.hpp"
 #include "vm/value/standard_error.hpp"
 
 namespace raddle::opt {
@@ -45,6 +46,7 @@ constexpr Pass pipeline[] = {
     {"key-memo-calls", key_memo_calls, 0},                              // what is kept does not depend on -O either
     {"merge-branch-writes", without_findings<merge_branch_writes>, 0},  // nor do places of errors
     {"inline-calls", without_findings<inline_calls>, 2},                // what follows works on the bodies
+    {"small-arrays", without_findings<replace_small_arrays>, 2},        // before folding: much becomes constant
     {"fold-constants", without_findings<fold_constants>, 1},
     {"common-subexpressions", without_findings<share_common_subexpressions>, 2},  // after folding: equal constants
     {"prove-indices", without_findings<prove_indices>, 1},        // after sharing: equal extents are one variable

@@ -41,6 +41,11 @@ std::uint32_t SourceMap::add(std::string path, std::string text, std::optional<S
   return static_cast<std::uint32_t>(buffers_.size() - 1);
 }
 
+std::uint32_t SourceMap::add_inlined(std::uint32_t file, Span call) {
+  inlined_.push_back({file, call});
+  return first_inlined + static_cast<std::uint32_t>(inlined_.size() - 1);
+}
+
 std::string SourceMap::describe(Span span) const {
   const LineColumn at_position = position(span);
   return at(span.file).path() + ":" + std::to_string(at_position.line) + ":" + std::to_string(at_position.column);

@@ -63,11 +63,24 @@ class SourceBuffer {
 };
 
 /// Owns every buffer of a session. Not thread-safe while adding; reading is.
+///
+/// Note [inlined text]. The body of a function that stands in the place of a call is at the same time in the function's
+/// text and at the call. Its spans have a file index of their own, which says both: so the VM tells a failure with the
+/// calls that led to it, and all others see the text.
 class SourceMap {
  public:
   /// @return the file index to be used in spans
   std::uint32_t add(std::string path, std::string text, std::optional<Span> included_at = std::nullopt);
-  const SourceBuffer& at(std::uint32_t file) const { return buffers_.at(file); }
+  const SourceBuffer& at(std::uint32_t file) const { return buffers_.at(text_of(file)); }
+  /// An index for text of `file` that stands in the place of `call`: Note [inlined text].
+  std::uint32_t add_inlined(std::uint32_t file, Span call);
+  static constexpr std::uint32_t first_inlined = std::uint32_t{1} << 31;  ///< index
+  struct Inlined {
+    std::uint32_t file;
+    Span call;
+  };
+  /// From first_inlined on.
+  const std::deque<Inlined>& inlined() const { return inlined_; }
   void add_macro_use(MacroUse use) { buffers_.at(use.use.file).add_macro_use(std::move(use)); }
   std::uint32_t size() const { return static_cast<std::uint32_t>(buffers_.size()); }
   LineColumn position(Span span) const { return at(span.file).position(span.begin); }
@@ -75,7 +88,12 @@ class SourceMap {
   std::string describe(Span span) const;
 
  private:
+  std::uint32_t text_of(std::uint32_t file) const {
+    while (file >= first_inlined) file = inlined_.at(file - first_inlined).file;
+    return file;
+  }
   std::deque<SourceBuffer> buffers_;
+  std::deque<Inlined> inlined_;
 };
 
 }  // namespace raddle

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <ranges>
+
 #include "vm/calls/memo_caller.hpp"
 #include "vm/calls/program_caller.hpp"
 #include "vm/interpret/interpreter.hpp"
@@ -113,14 +115,28 @@ RankWish RunWorker::rank_wish(Frame& frame, Operand given) const {
 
 // ---------------------------------------------------------------- failures
 
-CallPlace RunWorker::call_place(const Frame& frame, Place place, std::vector<Place> calls) const {
-  CallPlace found{place, std::move(calls)};
-  for (const Frame* each = &frame; each && found.calls.size() < call_chain_limit; each = each->outer) {
+/// Adds a place, and the calls in whose places its text stands.
+static void add_written(const Program& program, Place place, std::vector<Place>& chain) {
+  std::vector<Place> around;
+  while (place.file >= Program::first_inlined_text) {
+    const Program::InlinedText& text = program.inlined_texts[place.file - Program::first_inlined_text];
+    place.file = text.file;
+    around.push_back(text.call);
+  }
+  chain.push_back(place);
+  for (const Place& call : std::views::reverse(around)) add_written(program, call, chain);
+}
+
+CallPlace RunWorker::call_place(const Frame& frame, Place place, std::span<const Place> calls) const {
+  std::vector<Place> chain;
+  add_written(program_, place, chain);
+  for (const Place& call : calls) add_written(program_, call, chain);
+  for (const Frame* each = &frame; each && chain.size() <= call_chain_limit; each = each->outer) {
     if (!each->is_function() || each->call_site == no_id) continue;
     const Place call = program_.places[each->call_site];
-    if (call.end != 0) found.calls.push_back(call);  // else it is nowhere in the text
+    if (call.end != 0) add_written(program_, call, chain);  // else it is nowhere in the text
   }
-  return found;
+  return {chain[0], {chain.begin() + 1, chain.end()}};
 }
 
 void RunWorker::end_run_at(Frame& frame, std::uint32_t instruction, std::string message) {
@@ -144,7 +160,7 @@ Value RunWorker::new_failure(Frame& frame, CallPlace at, std::string message, Fa
 }
 
 Value RunWorker::failure_at(Frame& frame, Place place, std::string message, std::vector<Place> calls) {
-  return new_failure(frame, call_place(frame, place, std::move(calls)), std::move(message), {});
+  return new_failure(frame, call_place(frame, place, calls), std::move(message), {});
 }
 
 Value RunWorker::failure_at(Frame& frame, std::uint32_t instruction, std::string message, FailureNotes notes) {

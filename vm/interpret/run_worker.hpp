@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -119,7 +120,7 @@ class alignas(64) RunWorker {
   /// A failure that no attempt keeps from the run, which it ends.
   void end_run_at(Frame& frame, std::uint32_t instruction, std::string message);
   /// @param calls  those that are no frames, innermost first
-  CallPlace call_place(const Frame& frame, Place place, std::vector<Place> calls = {}) const;
+  CallPlace call_place(const Frame& frame, Place place, std::span<const Place> calls = {}) const;
   void assigned_twice(Frame& frame, std::uint32_t instruction, const std::string& what);
   Value assigned_twice_at(Frame& frame, Place place, const std::string& what);
   /// The same for what Interpreter::pass_into() has not set: of all its targets only those of `struct_set` may be set

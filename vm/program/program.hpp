@@ -314,6 +314,13 @@ struct Program {
   std::vector<AwaitedInput> awaited;
   std::vector<Instruction> instructions;
   std::vector<Place> places;  ///< by instruction
+  /// Text that stands in the place of a call. Places in it have the file first_inlined_text and following.
+  struct InlinedText {
+    std::uint32_t file;
+    Place call;
+  };
+  static constexpr std::uint32_t first_inlined_text = std::uint32_t{1} << 31;
+  std::vector<InlinedText> inlined_texts;
   /// The same: what is mixed into the stream of random numbers of what it begins.
   std::vector<std::uint64_t> streams;
   std::vector<Operand> lists;

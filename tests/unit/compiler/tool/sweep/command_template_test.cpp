@@ -6,19 +6,19 @@ using namespace raddle::sweep;
 
 namespace {
 
-const std::vector<Parameter> parameters = {
+const std::vector<Parameter> template_parameters = {
     {"a", ValueType::int_}, {"beta", ValueType::string}, {"x", ValueType::float_}};
-const Point point{.number = 12, .values = {"1", "x y", "0.0625"}, .seed = 99};
+const Point template_point{.number = 12, .values = {"1", "x y", "0.0625"}, .seed = 99};
 
 std::vector<std::string> words(const std::vector<std::string>& text) {
-  const auto command = CommandTemplate::parse(text, parameters);
+  const auto command = CommandTemplate::parse(text, template_parameters);
   REQUIRE(command);
-  return command->words_for(point, {.slot = 4, .run = "k7"});
+  return command->words_for(template_point, {.slot = 4, .run = "k7"});
 }
 
 /// Message, what is underlined, help.
 std::vector<std::string> fault_of_word(const std::string& word) {
-  const auto command = CommandTemplate::parse({"run", word}, parameters);
+  const auto command = CommandTemplate::parse({"run", word}, template_parameters);
   REQUIRE(!command);
   const ArgumentError& error = command.error().error;
   return {error.message, word.substr(error.begin, error.end - error.begin), error.help};
@@ -45,7 +45,9 @@ TEST_CASE("values are formatted as their parameter is written") {
 }
 
 TEST_CASE("what can be told without a run") {
-  const auto is_plain = [](const char* word) { return CommandTemplate::parse({word}, parameters)->is_plain(); };
+  const auto is_plain = [](const char* word) {
+    return CommandTemplate::parse({word}, template_parameters)->is_plain();
+  };
   CHECK((is_plain("{a}{#}{seed}") && is_plain("a")));
   CHECK(!(is_plain("{a:d}") || is_plain("{%}") || is_plain("{run.dir}")));
 }
@@ -64,6 +66,6 @@ TEST_CASE("errors of placeholders mark them") {
 }
 
 TEST_CASE("parameters that no word names") {
-  CHECK(CommandTemplate::parse({"run", "{a}"}, parameters)->unused(parameters) ==
+  CHECK(CommandTemplate::parse({"run", "{a}"}, template_parameters)->unused(template_parameters) ==
         std::vector<std::string>{"beta", "x"});
 }
