@@ -45,8 +45,10 @@ class Verdict {
   bool is_unused() const {
     if (variable_.role == VariableRole::global && variable_.span.file != context_.main_file) return false;
     const bool reported = std::ranges::any_of(use_.writes, &Write::reported);
-    return use_.reads.empty() && !reported && type_ != TypeStore::file && type_ != TypeStore::void_ &&
-           use_.mapping == nullptr;
+    const bool is_read_in_loop =
+        std::ranges::any_of(use_.in_loops, [this](VariableId inside) { return !all_[inside].reads.empty(); });
+    return use_.reads.empty() && !is_read_in_loop && !reported && type_ != TypeStore::file &&
+           type_ != TypeStore::void_ && use_.mapping == nullptr;
   }
 
   void warn_unused(const char* how) {

@@ -144,8 +144,10 @@ WriteSet UseCollector::for_(const ast::For& loop) {
   report_repeated(body, loop.condition->span, "the body runs as long as this is so", counters);
   WriteSet finals;
   for (const ast::For::Variable& variable : loop.variables)
-    if (variable.outer != ast::no_variable)
+    if (variable.outer != ast::no_variable) {
       finals.add(variable.outer, {.path = {}, .span = variable.name.span, .loop = loop_around(variable.outer)});
+      use_[variable.outer].in_loops.push_back(variable.variable);
+    }
   body.then(context_, std::move(finals));
   return body;
 }

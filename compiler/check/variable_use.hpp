@@ -47,6 +47,7 @@ struct VariableUse {
   std::vector<Surrounding> around;     ///< the declaration, if there is a mapping; outermost first
   std::vector<Awaited> waits;          ///< without which such a declaration is not reached
   std::vector<Awaited> carried;        ///< of a loop's variable: without which there is no next value
+  std::vector<VariableId> in_loops;    ///< the variables that carry it through loops: what they end with is its value
   bool is_declared = false;            ///< by a statement or as a formal of a function with a body
   bool is_updated = false;             ///< `u <incr> := 1.0;`
   bool is_implicit = false;            ///< declared by an assignment

@@ -122,6 +122,7 @@ vm::Program emit_program(const ir::Module& module, ir::FunctionId entry) {
     out.parameter_count = static_cast<std::uint32_t>(function.parameters.size());
     out.output_count = static_cast<std::uint32_t>(function.outputs.size());
     out.is_leaf = function.is_leaf();
+    out.is_outlined = function.kind == ir::FunctionKind::outlined;
     out.placement = function.placement;
     out.place = {function.span.file, function.span.begin, function.span.end};
     if (out.is_leaf) {

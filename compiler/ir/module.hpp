@@ -112,6 +112,7 @@ enum class FunctionKind : std::uint8_t {
   composite,  ///< expanded in dataflow order
   leaf,       ///< a composite that leaf inference has proven compilable: may be called natively with inputs set
   launched,   ///< a leaf that one index launch or nest calls, and nothing else: its kernel, projection or prelude
+  outlined,   ///< a leaf that was a loop in another function: opt/outline_loops.hpp
   app,        ///< external program: `command` below
   foreign,    ///< code outside of the script: `foreign` below; `command` has its inputs as words
 };
@@ -153,7 +154,9 @@ struct Foreign {
 struct Function {
   std::string name;  ///< unique in the module: overloads are "f", "f.1", ...
   FunctionKind kind = FunctionKind::composite;
-  bool is_leaf() const { return kind == FunctionKind::leaf || kind == FunctionKind::launched; }
+  bool is_leaf() const {
+    return kind == FunctionKind::leaf || kind == FunctionKind::launched || kind == FunctionKind::outlined;
+  }
   /// Parameters in order: file outputs, inputs, then globals read by the function.
   std::vector<VarId> parameters;
   std::uint32_t file_output_count = 0;

@@ -125,6 +125,7 @@ class FunctionPrinter {
       case FunctionKind::composite: return "composite";
       case FunctionKind::leaf: return "leaf";
       case FunctionKind::launched: return "launched";
+      case FunctionKind::outlined: return "outlined";
       case FunctionKind::app: return "app";
       case FunctionKind::foreign: return "foreign";
     }

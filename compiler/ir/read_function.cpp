@@ -30,11 +30,14 @@ class FunctionReader {
   FunctionReader(ModuleText& text, Function& function) : text_(text), function_(function) {}
 
   void run() {
-    const std::string kind = text_.expect(Kind::word, "`composite`, `leaf`, `launched`, `app` or `foreign`");
+    const std::string kind =
+        text_.expect(Kind::word, "`composite`, `leaf`, `launched`, `outlined`, `app` or `foreign`");
     if (kind == "leaf")
       function_.kind = FunctionKind::leaf;
     else if (kind == "launched")
       function_.kind = FunctionKind::launched;
+    else if (kind == "outlined")
+      function_.kind = FunctionKind::outlined;
     else if (kind == "app")
       function_.kind = FunctionKind::app;
     else if (kind == "foreign")

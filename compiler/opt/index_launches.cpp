@@ -390,7 +390,7 @@ void find_index_launches(ir::Module& module) {
 void launch_reduced_loops(ir::Module& module) {
   for (ir::FunctionId id = 0; id < module.functions.size(); ++id) {  // also of those that this makes
     ir::Function& function = module.functions[id];
-    if (function.kind != ir::FunctionKind::leaf && function.kind != ir::FunctionKind::launched) continue;
+    if (!function.is_leaf()) continue;
     for (ir::Region& region : function.regions)
       for (ir::Op& op : region.ops)
         if (op.kind == OpKind::foreach_range && op.launch == ir::none) make_plain_launch(module, function, op);

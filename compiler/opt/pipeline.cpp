@@ -21,6 +21,7 @@
 #include "compiler/opt/key_memo_calls.hpp"
 #include "compiler/opt/merge_branch_writes.hpp"
 #include "compiler/opt/order_operations.hpp"
+#include "compiler/opt/outline_loops.hpp"
 #include "compiler/opt/prove_indices.hpp"
 #include "compiler/opt/reduced_arrays.hpp"
 #include "compiler/opt/small_arrays.hpp"
@@ -57,6 +58,8 @@ constexpr Pass pipeline[] = {
     {"launch-reduced-loops", without_findings<launch_reduced_loops>, 0},  // leaves that reduce have no kernel otherwise
     {"fuse-loops", without_findings<fuse_loops>, 2},
     {"index-launches", without_findings<find_index_launches>, 1},
+    {"outline-loops", without_findings<outline_loops>,
+     1},  // after launches: those of their points are in leaves already
     {"reduced-arrays", without_findings<find_reduced_arrays>, 1},
     {"filled-arrays", without_findings<find_filled_arrays>, 1},
     {"gather-calls", without_findings<gather_calls>, 1},  // last: it undoes the order of the text

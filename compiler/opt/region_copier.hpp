@@ -21,12 +21,13 @@ class RegionCopier {
   /// Copies of all operations of a region, for a region of `to`, which declares its variables from now on.
   /// @pre its parameters, and all else that it reads from other regions of another function, have been set
   std::vector<ir::Op> copy(ir::RegionId region, ir::RegionId into);
+  /// A copy of one operation, for the same.
+  ir::Op copy(const ir::Op& op, ir::RegionId into);
 
  private:
   void declare(ir::VarId variable, ir::RegionId region);
   void move(Span& span);
   ir::Operand translate(ir::Operand operand) const;
-  ir::Op copy(const ir::Op& op, ir::RegionId into);
 
   const ir::Function& from_;
   ir::Function& to_;

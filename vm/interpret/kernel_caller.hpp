@@ -31,7 +31,7 @@ class KernelCaller : WorkerService {
   ScalarMachine& scalar_machine() { return scalar_machine_; }
 
  private:
-  bool call_in_registers(Frame& frame, const CallSite& site, std::uint32_t instruction);
+  bool call_in_registers(Frame& frame, const CallSite& site, std::uint32_t instruction, std::int64_t most_ns = 0);
   /// @return false if the call has to be interpreted
   bool call_native(Frame& frame, const CallSite& site, std::uint32_t instruction, raddle_leaf_function code);
   void set_leaf_results(Frame& frame, const CallSite& site, std::uint32_t instruction, const std::int64_t* words);

@@ -4,10 +4,12 @@
 // all (Run), so that a program never depends on which way a call takes.
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <optional>
 
 #include <fmt/format.h>
 
+#include "vm/interpret/call_profile.hpp"
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/kernel_caller.hpp"
 #include "vm/interpret/leaf_call.hpp"
@@ -19,6 +21,9 @@
 namespace raddle::vm {
 
 namespace {
+
+/// A loop in the text of a script that is shorter needs no machine code, for which a compiler would be loaded.
+constexpr std::int64_t short_loop_ns = 2'000'000;
 
 /// On the stack of a call.
 using LeafWords = std::array<std::int64_t, leaf_word_limit>;
@@ -75,6 +80,9 @@ bool KernelCaller::call_leaf(Frame& frame, const CallSite& site, std::uint32_t i
   const raddle_leaf_function code = leaves.code(site.function);
   const bool waits_for_code = waits_for_code_of(function);
   if (!waits_for_code && worker_->perturbation().one_in(8)) return false;
+  if (!code && function.is_outlined && run_.options.leaf_threshold != 0 &&
+      call_in_registers(frame, site, instruction, short_loop_ns))
+    return true;
   if (!code && !waits_for_code) {
     count_calls(site.function, 1);
     return call_in_registers(frame, site, instruction);
@@ -96,15 +104,21 @@ bool KernelCaller::call_leaf(Frame& frame, const CallSite& site, std::uint32_t i
 /// If its inputs are there, and it has nothing to share or nobody looks for work: calls in registers are one task.
 /// Should somebody come meanwhile, what has been computed is dropped, and the call is made once more as one that can be
 /// shared out.
+/// @param most_ns  0: as long as it takes
 /// @return false: to be interpreted in frames
-bool KernelCaller::call_in_registers(Frame& frame, const CallSite& site, std::uint32_t instruction) {
+bool KernelCaller::call_in_registers(Frame& frame, const CallSite& site, std::uint32_t instruction,
+                                     std::int64_t most_ns) {
   const Function& function = program_.functions[site.function];
   if (!function.scalar_code.exists() || frame.interpret_only || !fits(function)) return false;
   if (worker_->perturbation().one_in(4) || missing_argument(frame, site, function)) return false;
   LeafWords words, results;
   const std::optional<std::size_t> count = encode_arguments(frame, site, function, words);
   if (!count) return false;
-  const auto goes_on = [&] { return function.is_sequential ? !worker_->queues_all() : !worker_->others_are_hungry(); };
+  const std::int64_t end_ns = most_ns == 0 ? std::numeric_limits<std::int64_t>::max() : now_ns() + most_ns;
+  const auto goes_on = [&] {
+    const bool is_wanted = function.is_sequential ? !worker_->queues_all() : !worker_->others_are_hungry();
+    return is_wanted && (most_ns == 0 || now_ns() < end_ns);
+  };
   if (!goes_on()) return false;
   switch (scalar_machine_.run(site.function, {words.data(), *count}, results.data(), goes_on)) {
     case ScalarMachine::Outcome::done: break;
@@ -262,7 +276,7 @@ void KernelCaller::fail_native(Frame& frame, const CallSite& site, std::uint32_t
   std::vector<Place> calls;
   for (std::uint32_t i = 0; i < std::min<std::uint32_t>(failure.call_count, raddle_leaf_call_limit); ++i)
     calls.push_back(place_of(failure.calls[i]));
-  calls.push_back(program_.places[instruction]);
+  if (!program_.functions[site.function].is_outlined) calls.push_back(program_.places[instruction]);
   const std::vector<KernelType>& types = program_.functions[site.function].leaf_parameters;
   const std::string message = message_of(frame, site, types, status, failure);
   here_.fail_all(frame, site.results, here_.failure_at(frame, place_of(failure.place), message, std::move(calls)));

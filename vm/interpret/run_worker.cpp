@@ -133,6 +133,7 @@ CallPlace RunWorker::call_place(const Frame& frame, Place place, std::span<const
   for (const Place& call : calls) add_written(program_, call, chain);
   for (const Frame* each = &frame; each && chain.size() <= call_chain_limit; each = each->outer) {
     if (!each->is_function() || each->call_site == no_id) continue;
+    if (program_.functions[each->body.function].is_outlined) continue;  // the loop is in the text around it
     const Place call = program_.places[each->call_site];
     if (call.end != 0) add_written(program_, call, chain);  // else it is nowhere in the text
   }

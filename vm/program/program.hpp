@@ -141,6 +141,7 @@ struct Function {
   std::uint32_t output_count = 0;
   bool is_leaf = false;           ///< may be called natively: by kernels[its FunctionId]
   bool is_heavy = false;          ///< leaf with a loop or recursion
+  bool is_outlined = false;       ///< leaf that is a loop in the text of another function
   bool starts_programs = false;   ///< calls an app, or a function that does
   bool calls_library = false;     ///< leaf of an index launch that calls C functions: they may take long, and print
   std::uint32_t foreign = no_id;  ///< index into Program::foreigns
