@@ -319,8 +319,12 @@ void FunctionLowering::note_extents(const ast::Call& call, const Operands& outpu
       ir::Operand argument;
       if (entry.kind == ExprKind::Name) argument = argument_of(call, as<ast::Name>(entry).variable);
       if (entry.kind == ExprKind::IntLiteral) argument = int_constant(as<ast::IntLiteral>(entry).value);
-      const ir::Operand extent = parts_of(outputs[i].index).extents[axis];
-      if (argument.index != ir::none && !is_same_extent(extent, argument)) checked_extents_[extent.index] = argument;
+      ir::Operand& extent = parts_of(outputs[i].index).extents[axis];
+      if (argument.index == ir::none || extent.is_constant || is_same_extent(extent, argument)) continue;
+      if (argument.is_constant)
+        extent = argument;  // then all that has to do with it can be computed when compiling
+      else
+        checked_extents_[extent.index] = argument;
     }
   }
 }
