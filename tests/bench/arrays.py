@@ -36,6 +36,7 @@ ROWS = [
     Row("heat", (500, 100), (30, 5), is_random=False),
     Row("life", (500, 100), (40, 5)),
     Row("nbody", (1_000, 100), (30, 3)),
+    Row("runge_kutta", (200_000,), (100,), is_random=False, script="tests/bench/arrays/runge_kutta.df"),
 ]
 PROGRAMS = {  # label: flags
     "c++": [],

@@ -1,6 +1,7 @@
 // The programs of examples/arrays by hand: fused, each array once through memory. With -fopenmp the threads share the
 // loops. They end with a number, as the scripts do. Usage: arrays NAME N [STEPS]
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -226,6 +227,24 @@ double stencil27(Size n, Size steps) {
   return sum(u) / static_cast<double>(n * n * n);
 }
 
+using State = std::array<double, 3>;
+
+State change(const State& y) { return {-0.3 * y[0] * y[1], 0.3 * y[0] * y[1] - 0.1 * y[1], 0.1 * y[1]}; }
+
+State moved(const State& y, double by, const State& along) {
+  return {y[0] + by * along[0], y[1] + by * along[1], y[2] + by * along[2]};
+}
+
+double runge_kutta(Size steps, Size) {
+  State y = {0.99, 0.01, 0.0};
+  for (Size t = 0; t < steps; ++t) {
+    const State k1 = change(y), k2 = change(moved(y, 0.0005, k1)), k3 = change(moved(y, 0.0005, k2)),
+                k4 = change(moved(y, 0.001, k3));
+    for (std::size_t i = 0; i < y.size(); ++i) y[i] += 0.001 / 6.0 * (k1[i] + 2.0 * k2[i] + 2.0 * k3[i] + k4[i]);
+  }
+  return y[1];
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -237,7 +256,8 @@ int main(int argc, char** argv) {
       {"heat", heat},
       {"life", life},
       {"nbody", nbody},
-      {"stencil27", stencil27}};
+      {"stencil27", stencil27},
+      {"runge_kutta", runge_kutta}};
   for (const auto& [name, program] : programs)
     if (argc > 2 && name == argv[1])
       std::printf("%.12f\n", program(std::atoll(argv[2]), argc > 3 ? std::atoll(argv[3]) : 0));

@@ -82,6 +82,20 @@ def nbody(n, steps):
     return p.mean()
 
 
+def runge_kutta(steps):
+    def change(y):
+        return np.array([-0.3 * y[0] * y[1], 0.3 * y[0] * y[1] - 0.1 * y[1], 0.1 * y[1]])
+
+    y = np.array([0.99, 0.01, 0.0])
+    for _ in range(steps):
+        k1 = change(y)
+        k2 = change(y + 0.0005 * k1)
+        k3 = change(y + 0.0005 * k2)
+        k4 = change(y + 0.001 * k3)
+        y = y + 0.001 / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
+    return y[1]
+
+
 def stencil27(n, steps):
     u = np.random.default_rng(0).random((n, n, n))
     for _ in range(steps):
