@@ -26,7 +26,7 @@ bool takes(const Context& context, const FormalPattern& formal, const ast::Expr&
 }
 
 bool is_of_library(const Context& context, const Signature& signature) {
-  return signature.kind == ast::CalleeKind::builtin || context.sources.at(signature.span.file).is_of_library();
+  return signature.kind == ast::CalleeKind::builtin || context.is_of_library(signature.span);
 }
 
 bool is_int_only(const FormalPattern& formal) {

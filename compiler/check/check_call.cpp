@@ -153,7 +153,10 @@ void ExpressionChecker::resolve_call(ast::Call& call) {
   for (ast::Call::Argument& argument : call.arguments)
     if (argument.value->kind != ast::ExprKind::Tuple) value(*argument.value);
   call.type = TypeStore::error;
-  const auto candidates = context_.callables.find(call.callee.text);
+  const auto type = context_.types.find(call.callee.text);
+  const bool names_own_type = type != context_.types.end() && !type->second.is_alias && type->second.span.end != 0 &&
+                              !context_.is_of_library(type->second.span) && !context_.is_of_library(call.callee.span);
+  const auto candidates = names_own_type ? context_.callables.end() : context_.callables.find(call.callee.text);
   for (ast::Call::Argument& argument : call.arguments) {
     if (argument.value->kind != ast::ExprKind::Tuple) continue;
     value(*argument.value);
@@ -162,7 +165,6 @@ void ExpressionChecker::resolve_call(ast::Call& call) {
       context_.diagnostics.latest().note("write `" + spread + "`");
   }
   if (candidates == context_.callables.end()) {
-    const auto type = context_.types.find(call.callee.text);
     if (type == context_.types.end()) return unknown_function(call);
     return construct(call, type->second.type);
   }
