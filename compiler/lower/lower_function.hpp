@@ -335,7 +335,8 @@ class FunctionLowering {
   void hand_over(const HeldBack& held, Span span);
   void hand_over_elements(ir::Operand from, ir::Operand into, std::size_t depth, Span span);
   ir::Operand attempt(const std::function<void()>& body, Span span);
-  ir::Operand call_or_default(const ast::Call& call, ir::VarId target, const ast::Expr& otherwise);
+  ir::Operand or_default(TypeId type, ir::VarId target, const ast::Expr& otherwise, Span span,
+                         const std::function<ir::Operand(ir::VarId)>& make);
   void refuse_update(const ir::Operand& updateable, Span span);
   void foreach (const ast::Foreach& loop);
   void lower_foreach(const ast::Foreach& loop);

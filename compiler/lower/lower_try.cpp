@@ -136,18 +136,21 @@ ir::Operand FunctionLowering::attempt(const std::function<void()>& body, Span sp
 }
 
 /// The arguments belong to what may fail; the value that takes the place of a failure is computed if there is one.
-ir::Operand FunctionLowering::call_or_default(const ast::Call& call, ir::VarId target, const ast::Expr& otherwise) {
-  const TypeId type = call.output_types[0];
-  if (target == ir::none) target = temporary(type, call.span);
-  const ir::VarId made = temporary(type, call.span);
-  const auto take = [&](ir::Operand value) {
-    if (value.is_constant || value.index != made) store_whole(made, value, call.span);
-  };
-  const ir::Operand succeeded = attempt([&] { take(call_at_place(call, {made})[0]); }, call.span);
+/// @param make  emits the call, perhaps into the variable that it is given
+ir::Operand FunctionLowering::or_default(TypeId type, ir::VarId target, const ast::Expr& otherwise, Span span,
+                                         const std::function<ir::Operand(ir::VarId)>& make) {
+  if (target == ir::none) target = temporary(type, span);
+  const ir::VarId made = temporary(type, span);
+  const ir::Operand succeeded = attempt(
+      [&] {
+        const ir::Operand value = make(made);
+        if (value.is_constant || value.index != made) store_whole(made, value, span);
+      },
+      span);
   std::vector<ir::RegionId> regions;
-  regions.push_back(in_region([&] { store_whole(target, ir::Operand::variable(made), call.span); }));
+  regions.push_back(in_region([&] { store_whole(target, ir::Operand::variable(made), span); }));
   regions.push_back(in_region([&] { store_whole(target, value(otherwise), otherwise.span); }));
-  emit(OpKind::if_, {succeeded}, {}, call.span).regions = std::move(regions);
+  emit(OpKind::if_, {succeeded}, {}, span).regions = std::move(regions);
   return ir::Operand::variable(target);
 }
 
