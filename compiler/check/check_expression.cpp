@@ -337,6 +337,10 @@ std::string ExpressionChecker::help_for_field(const ast::Field& field) const {
   const std::string& name = field.name.text;
   const TypeId base = context_.store().base(field.base->type);
   if (base == TypeStore::int_ || base == TypeStore::float_ || base == TypeStore::boolean) return "";
+  const TypeId row = context_.store().is_array(base) ? context_.store().base(context_.store().at(base).element) : base;
+  if (row != base && !context_.store().is_dense(row) && context_.store().kind(row) == TypeKind::structure)
+    return "its elements have fields, `" + source_text(context_, field.base->span) + "[i]." + name +
+           "`; a whole column is a field of a structure of arrays, as in `type columns { float " + name + "[:]; }`";
   if (const std::string_view help = help_for_foreign_name(name, NameUse::member); !help.empty())
     return std::string(help);
   const std::string call = "write `" + name + "(" + source_text(context_, field.base->span) + ")`";
