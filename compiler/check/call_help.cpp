@@ -26,7 +26,7 @@ bool takes(const Context& context, const FormalPattern& formal, const ast::Expr&
 }
 
 bool is_of_library(const Context& context, const Signature& signature) {
-  return signature.kind == ast::CalleeKind::builtin || context.sources.at(signature.span.file).is_of_library();
+  return signature.kind == ast::CalleeKind::builtin || context.is_of_library(signature.span);
 }
 
 bool is_int_only(const FormalPattern& formal) {
@@ -42,23 +42,23 @@ bool counts_truths(const Context& context, const ast::Call& call) {
   return types.is_array(given) && types.at(given).element == TypeStore::boolean;
 }
 
-/// A growing array of numbers where a dense one is taken.
+/// A growing array of numbers where a dense one is taken, or a number: functions of numbers are called with dense
+/// arrays.
 const ast::Expr* growing_argument(const Context& context, const std::vector<Signature>& candidates,
                                   const ast::Call& call) {
   const TypeStore& types = context.program.types;
   for (std::size_t i = 0; i < call.arguments.size(); ++i) {
     const ast::Expr& argument = *call.arguments[i].value;
-    if (elements_of(argument) != nullptr || !types.is_array(argument.type)) continue;
-    const Type array = types.at(argument.type);
+    if (elements_of(argument) != nullptr || dense_help(context, argument).empty()) continue;
     const auto takes_dense = [&](const Signature& candidate) {
       return i < candidate.inputs.size() &&
              std::ranges::any_of(candidate.inputs[i].alternatives, [&](const TypePattern& pattern) {
-               if (pattern.kind != TypePattern::Kind::concrete || types.rank(pattern.type) != 1) return false;
-               const TypeId element = types.dense_element(pattern.type);
-               return element == array.element || (element == TypeStore::float_ && array.element == TypeStore::int_);
+               if (pattern.kind != TypePattern::Kind::concrete) return false;
+               const bool is_number = candidate.inputs[i].alternatives.size() == 1 && pattern.type == TypeStore::float_;
+               return is_number || types.is_dense(pattern.type);
              });
     };
-    if (array.key == TypeStore::int_ && std::ranges::any_of(candidates, takes_dense)) return &argument;
+    if (std::ranges::any_of(candidates, takes_dense)) return &argument;
   }
   return nullptr;
 }
@@ -101,6 +101,24 @@ std::string spread_call(const Context& context, const std::vector<Signature>& ca
   return call.callee.text + "(" + text + ")";
 }
 
+std::string dense_help(const Context& context, const ast::Expr& growing) {
+  const TypeStore& types = context.store();
+  TypeId element = types.base(growing.type);
+  std::string dimensions;
+  for (; types.is_array(element); element = types.base(types.at(element).element)) {
+    if (types.at(element).key != TypeStore::int_) return {};
+    dimensions += dimensions.empty() ? ":" : ", :";
+  }
+  const bool is_number = element == TypeStore::int_ || element == TypeStore::float_ || element == TypeStore::boolean;
+  if (dimensions.empty() || !is_number) return {};
+  const std::string name = growing.kind == ExprKind::Name ? as<ast::Name>(growing).text : "a";
+  std::string help = fmt::format("declare `{} {}[{}] = ...;`", context.name(element), name, dimensions);
+  if (dimensions == ":")
+    help +=
+        fmt::format(", or make one of it by `dense({})`, after `import arrays;`", source_text(context, growing.span));
+  return help;
+}
+
 bool takes_alone(const Context& context, const std::vector<Signature>& candidates, const ast::Expr& value) {
   return std::ranges::any_of(candidates, [&](const Signature& candidate) {
     const auto needed = std::ranges::count(candidate.inputs, nullptr, &FormalPattern::default_value);
@@ -116,14 +134,21 @@ void explain_call(const Context& context, const std::vector<Signature>& candidat
   if (const std::string spread = has_tuple ? "" : spread_call(context, candidates, call); !spread.empty())
     diagnostic.note("write `" + spread + "`");
   if (const ast::Expr* growing = growing_argument(context, candidates, call); growing != nullptr)
-    diagnostic.note(fmt::format("`dense({})` makes a dense array of a growing one, after `import arrays;`",
-                                source_text(context, growing->span)));
+    diagnostic.note("`" + name + "` takes dense arrays here, not growing ones: " + dense_help(context, *growing));
   if (name == "sum" && counts_truths(context, call))
     diagnostic.note("`count(...)` of `import arrays;` tells how many elements of a dense array are true");
   if ((name == "max" || name == "min") && names(call, "axis"))
     diagnostic.note(fmt::format("`a{}(array, axis)` of `import arrays;` goes along an axis", name));
   if ((name == "amax" || name == "amin") && call.arguments.size() == 1)
     diagnostic.note(fmt::format("`{}(...)` is that of all elements", name.substr(1)));
+  if (name == "range" && call.arguments.size() == 1)
+    diagnostic.note(fmt::format("the ints from 0 up to, not including, n are written `[0 : {} - 1]`",
+                                source_text(context, call.arguments[0].value->span)));
+  if (names(call, "keepdims"))
+    diagnostic.note("there is no `keepdims`: `column(...)` makes a column of a vector, `row(...)` a row");
+  const bool is_of_vector = !call.arguments.empty() && context.store().is_dense(call.arguments[0].value->type) &&
+                            context.store().rank(call.arguments[0].value->type) == 1;
+  if (names(call, "axis") && is_of_vector) diagnostic.note("a vector has one axis: leave out `axis`");
   if (name == "std" && names(call, "ddof"))
     diagnostic.note("it divides by n; the deviation of a sample is `std(x) * sqrt(n / (n - 1.0))`");
 }

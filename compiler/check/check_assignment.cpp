@@ -54,7 +54,7 @@ class Verdict {
   void warn_unused(const char* how) {
     // after an error what is unused may well be its consequence
     if (context_.diagnostics.has_errors() || variable_.name.starts_with('_')) return;
-    if (context_.sources.at(variable_.span.file).is_of_library()) return;  // an offer to the scripts
+    if (context_.is_of_library(variable_.span)) return;  // an offer to the scripts
     Diagnostic& told =
         context_.diagnostics.report(DiagnosticKind::unused_variable, variable_.span, variable_.name, how);
     const auto is_it = [&](const ScriptParameter& each) {

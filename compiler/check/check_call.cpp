@@ -128,7 +128,7 @@ void ExpressionChecker::check_default(ast::Call& call) {
     const bool is_known = call.callee_kind != ast::CalleeKind::unresolved;
     const bool has_one = call.output_types.size() == 1 && call.type != TypeStore::void_;
     if (has_one) {
-      value_of_type(*annotation.value, call.type);
+      value_of_type(*annotation.value, call.is_lifted ? context_.store().dense_element(call.type) : call.type);
     } else {
       value(*annotation.value);
       if (is_known)
@@ -153,7 +153,10 @@ void ExpressionChecker::resolve_call(ast::Call& call) {
   for (ast::Call::Argument& argument : call.arguments)
     if (argument.value->kind != ast::ExprKind::Tuple) value(*argument.value);
   call.type = TypeStore::error;
-  const auto candidates = context_.callables.find(call.callee.text);
+  const auto type = context_.types.find(call.callee.text);
+  const bool names_own_type = type != context_.types.end() && !type->second.is_alias && type->second.span.end != 0 &&
+                              !context_.is_of_library(type->second.span) && !context_.is_of_library(call.callee.span);
+  const auto candidates = names_own_type ? context_.callables.end() : context_.callables.find(call.callee.text);
   for (ast::Call::Argument& argument : call.arguments) {
     if (argument.value->kind != ast::ExprKind::Tuple) continue;
     value(*argument.value);
@@ -162,7 +165,6 @@ void ExpressionChecker::resolve_call(ast::Call& call) {
       context_.diagnostics.latest().note("write `" + spread + "`");
   }
   if (candidates == context_.callables.end()) {
-    const auto type = context_.types.find(call.callee.text);
     if (type == context_.types.end()) return unknown_function(call);
     return construct(call, type->second.type);
   }
@@ -191,9 +193,11 @@ void ExpressionChecker::resolve_call(ast::Call& call) {
     call.resolved_arguments.push_back(matched.argument != nullptr ? matched.argument : matched.default_value);
   }
   call.is_lifted = match->rank != 0;
-  if (call.is_lifted && !call.annotations.empty())
-    context_.diagnostics.report(DiagnosticKind::not_supported, call.annotations.front().span,
-                                "an annotation of a call that is done for each element");
+  const auto refused = std::ranges::find_if(
+      call.annotations, [](const ast::Annotation& annotation) { return annotation.name.text != "default"; });
+  if (call.is_lifted && refused != call.annotations.end())
+    context_.diagnostics.report(DiagnosticKind::not_supported, refused->span,
+                                "`@" + refused->name.text + "` before a call that is done for each element");
   call.callee_kind = match->signature->kind;
   call.callee_index = match->signature->index;
   check_callee(call);

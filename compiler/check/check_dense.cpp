@@ -104,8 +104,15 @@ TypeId ExpressionChecker::dense_element(ast::Index& index, TypeId dense) {
   --brackets_;
   if (!is_wrong && chosen != 0 && index.indices.size() <= rank) return chosen_elements(index, dense, chosen);
   if (index.indices.size() > rank) {
-    context_.diagnostics.report(DiagnosticKind::too_many_indices, index.span, context_.name(dense),
-                                dimensions_text(rank), std::to_string(index.indices.size()) + " indices");
+    Diagnostic& diagnostic =
+        context_.diagnostics.report(DiagnosticKind::too_many_indices, index.span, context_.name(dense),
+                                    dimensions_text(rank), std::to_string(index.indices.size()) + " indices");
+    const auto adds_axis = [](const auto& entry) {  // as in NumPy
+      return entry->kind == ExprKind::Name &&
+             (as<ast::Name>(*entry).text == "None" || as<ast::Name>(*entry).text == "newaxis");
+    };
+    if (std::ranges::any_of(index.indices, adds_axis))
+      diagnostic.note("`column(v)` makes a column of a vector, `row(v)` a row, after `import arrays;`");
     return index.type = TypeStore::error;
   }
   if (is_wrong) return index.type = TypeStore::error;
@@ -145,11 +152,14 @@ bool ExpressionChecker::index_of_dense(ast::Expr& entry, TypeId dense) {
   const TypeStore& types = context_.store();
   const TypeId found = types.base(value(entry));
   if (found == TypeStore::int_) return true;
-  if (entry.kind == ExprKind::ArrayLiteral || entry.kind == ExprKind::Range) {  // `A[[0, 2, 4]]`
-    const TypeId indices = context_.store().dense_of(TypeStore::int_, 1);
-    if (fit(context_, entry, indices) != Fit::none) {
-      convert(context_, entry, indices);
-      return true;
+  if (entry.kind == ExprKind::ArrayLiteral || entry.kind == ExprKind::Range) {  // `A[[0, 2, 4]]`, `A[[true, false], :]`
+    for (const TypeId element : {TypeStore::int_, TypeStore::boolean}) {
+      for (std::uint32_t rank = 1; rank <= types.rank(dense); ++rank) {
+        const TypeId indices = context_.store().dense_of(element, rank);
+        if (fit(context_, entry, indices) == Fit::none) continue;
+        convert(context_, entry, indices);
+        return true;
+      }
     }
   }
   if (types.is_dense(found) && types.dense_element(found) != TypeStore::float_) return true;
@@ -159,9 +169,11 @@ bool ExpressionChecker::index_of_dense(ast::Expr& entry, TypeId dense) {
                                                        "int", context_.name(found));
   if (suggest_quotient(context_, diagnostic, entry, TypeStore::int_)) return false;
   const bool is_growing = types.is_array(found) && types.at(found).key == TypeStore::int_;
-  if (is_growing && is_number_or_truth(types.at(found).element))
+  const TypeId element = is_growing ? types.at(found).element : TypeStore::error;
+  if (element == TypeStore::int_ || element == TypeStore::boolean)
     diagnostic.note("indices are a dense array: `dense(" + source_text(context_, entry.span) +
                     ")` makes one, after `import arrays;`");
+  if (element == TypeStore::float_) diagnostic.note("places are ints, from 0, or truth values, one for each element");
   suggest_conversion(types, diagnostic, types.is_dense(found) ? types.dense_element(found) : found, TypeStore::int_);
   return false;
 }
@@ -220,10 +232,7 @@ TypeId ExpressionChecker::lifted_binary(ast::Binary& binary) {
   for (const ast::Expr* operand : {binary.left.get(), binary.right.get()}) {
     const TypeId base = types.base(operand->type);
     const bool fits = types.is_dense(base) || is_number_or_truth(base) || base == TypeStore::updateable;
-    if (!fits)
-      return bad_operands(binary, types.is_array(base)
-                                      ? "`dense(...)` of the module arrays makes a dense array of a growing one"
-                                      : nullptr);
+    if (!fits) return bad_operands(binary, nullptr);
   }
   TypeId element = TypeStore::error;
   std::uint32_t rank = 0;

@@ -293,13 +293,16 @@ TypeId ExpressionChecker::element(ast::Index& index, TypeId array) {
   if (base == TypeStore::error || index.indices.size() != 1 || is_slice) {
     for (auto& key : index.indices)
       if (key->kind != ExprKind::Slice) value(*key);
-    if (base != TypeStore::error)
-      context_.diagnostics
-          .report(DiagnosticKind::not_supported, index.span,
-                  is_slice ? "slices of growing arrays" : "several indices of a growing array in one `[...]`")
-          .note(is_slice ? "`slice(array, first, last)` of `import arrays;` has these elements; a dense array has "
-                           "slices, as in `float A[n, m];`: `A[1:n-2, :]`"
-                         : "a dense array has both, as in `float A[n, m];`: `A[i, j]`, `A[1:n-2, :]`");
+    if (base != TypeStore::error) {
+      Diagnostic& diagnostic = context_.diagnostics.report(
+          DiagnosticKind::not_supported, index.span,
+          is_slice ? "slices of growing arrays" : "several indices of a growing array in one `[...]`");
+      if (is_slice) diagnostic.note("`slice(array, first, last)` of `import arrays;` has these elements");
+      const bool has_rows = context_.store().is_array(context_.store().at(base).element);
+      const std::string help = is_slice || has_rows ? dense_help(context_, *index.base) : "";
+      diagnostic.note("a dense array has " + std::string(is_slice ? "slices" : "several indices and slices") +
+                      (help.empty() ? ", as in `float A[n, m];`: `A[i, j]`, `A[1:n-2, :]`" : ": " + help));
+    }
     return index.type = TypeStore::error;
   }
   ast::Expr& key = *index.indices.front();
@@ -334,6 +337,10 @@ std::string ExpressionChecker::help_for_field(const ast::Field& field) const {
   const std::string& name = field.name.text;
   const TypeId base = context_.store().base(field.base->type);
   if (base == TypeStore::int_ || base == TypeStore::float_ || base == TypeStore::boolean) return "";
+  const TypeId row = context_.store().is_array(base) ? context_.store().base(context_.store().at(base).element) : base;
+  if (row != base && !context_.store().is_dense(row) && context_.store().kind(row) == TypeKind::structure)
+    return "its elements have fields, `" + source_text(context_, field.base->span) + "[i]." + name +
+           "`; a whole column is a field of a structure of arrays, as in `type columns { float " + name + "[:]; }`";
   if (const std::string_view help = help_for_foreign_name(name, NameUse::member); !help.empty())
     return std::string(help);
   const std::string call = "write `" + name + "(" + source_text(context_, field.base->span) + ")`";

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "compiler/check/call_help.hpp"
 #include "compiler/check/check_expression.hpp"
 #include "compiler/check/check_format.hpp"
 
@@ -12,17 +13,11 @@ using ast::BinaryOp;
 
 namespace {
 
-/// `a * 2.0` of a growing array, where a dense one is meant. @return whether `type` is one
-bool note_growing_array(const Context& context, Diagnostic& diagnostic, TypeId type) {
-  const TypeStore& types = context.store();
-  if (!types.is_array(type) || types.at(type).key != TypeStore::int_) return false;
-  const TypeId element = types.at(type).element;
-  if (element != TypeStore::int_ && element != TypeStore::float_) return false;
-  diagnostic.note(
-      fmt::format("arithmetic works on dense arrays, not on growing ones: declare `{0} a[:] = [1, 2];`, or make one of "
-                  "`{0} a[]` by `dense(a)`, after `import arrays;`",
-                  context.name(element)));
-  return true;
+/// `a * 2.0` of a growing array, where a dense one is meant. @return whether `operand` is one
+bool note_growing_array(const Context& context, Diagnostic& diagnostic, const ast::Expr& operand) {
+  const std::string help = dense_help(context, operand);
+  if (!help.empty()) diagnostic.note("operators work on dense arrays, not on growing ones: " + help);
+  return !help.empty();
 }
 
 bool is_comparison(const ast::Expr& expr) {
@@ -53,7 +48,7 @@ TypeId ExpressionChecker::bad_operands(const ast::Binary& binary, const char* he
     diagnostic.note(help);
   } else {
     for (const ast::Expr* operand : {binary.left.get(), binary.right.get()})
-      if (note_growing_array(context_, diagnostic, operand->type)) break;
+      if (note_growing_array(context_, diagnostic, *operand)) break;
   }
   return TypeStore::error;
 }
@@ -72,7 +67,7 @@ TypeId ExpressionChecker::of_operand(const ast::Unary& unary) {
   Diagnostic& diagnostic =
       context_.diagnostics.report(DiagnosticKind::bad_operand, unary.op_span, negates ? "-" : "!", context_.name(found))
           .label(unary.operand->span, "`" + context_.name(found) + "`");
-  if (negates) note_growing_array(context_, diagnostic, found);
+  note_growing_array(context_, diagnostic, *unary.operand);
   return TypeStore::error;
 }
 

@@ -110,7 +110,7 @@ bool StatementChecker::report_chained_value(ast::Stmt& link) {
 bool StatementChecker::is_of_library(const ast::Call& call) const {
   if (call.callee_kind != ast::CalleeKind::function) return true;
   const Span defined = context_.program.functions[call.callee_index].definition->name.span;
-  return context_.sources.at(defined.file).is_of_library();
+  return context_.is_of_library(defined);
 }
 
 void StatementChecker::report_unchainable(const ast::Stmt& link) {

@@ -62,6 +62,8 @@ struct ScriptResult {
 struct AttemptedVariable {
   ast::VariableId variable;
   std::size_t depth = 0;  ///< 0: whole; else so many indices stand at each element that is assigned
+  /// Nothing else assigns elements of it, and the block reads it: it is made there, and handed over by elements.
+  bool is_made_there = false;
 };
 
 struct CheckedProgram {
@@ -71,7 +73,8 @@ struct CheckedProgram {
   std::deque<CheckedFunction> functions;  ///< indexed by Call::callee_index
   std::vector<ScriptParameter> parameters;
   std::vector<ScriptResult> results;
-  /// Branches that make a variable in parts where another one assigns it whole: see WriteSet::collect_parts.
+  /// Branches that make a variable in parts where another one assigns it whole: see WriteSet::collect_parts. And blocks
+  /// of `try` that read what they make.
   std::unordered_map<const ast::Stmt*, std::vector<ast::VariableId>> collected;
   std::unordered_map<const ast::Stmt*, std::vector<AttemptedVariable>> attempts;  ///< by `try`, in order of variables
   std::vector<std::string> arguments_read;                                        ///< names by which `argv` is called

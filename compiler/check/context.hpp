@@ -71,6 +71,12 @@ struct Context {
   std::string name(TypeId type) const { return program.types.name(type); }
   /// Names are compared with all others for the first errors only: the time it takes grows with both.
   bool looks_for_near_names() const { return diagnostics.error_count() <= 100; }
+  bool is_of_library(Span span) const { return sources.at(span.file).is_of_library(); }
+  /// What a script defines and what the library does may have one name: the library's own sources mean its own.
+  bool is_hidden(const Signature& callable, Span from) const {
+    const bool is_in_text = callable.kind == ast::CalleeKind::function && callable.span.end != 0;
+    return is_in_text && is_of_library(from) && !is_of_library(callable.span);
+  }
   Variable& variable(VariableId id) { return program.variables[id]; }
   /// A top-level variable that a piece of a session has from an earlier one.
   bool is_of_earlier_piece(VariableId id) const {

@@ -168,6 +168,7 @@ bool same_inputs(const Signature& a, const Signature& b) {
 /// Overloads must differ in their inputs and agree in the number of outputs; none has optional or polymorphic inputs.
 void check_overload(Context& context, const Signature& added) {
   for (const Signature& other : context.callables[added.name]) {
+    if (context.is_of_library(added.span) != context.is_of_library(other.span)) continue;
     const char* why = nullptr;
     if (same_inputs(added, other)) {
       context.diagnostics.report(DiagnosticKind::redefined, added.span, added.name)
@@ -244,6 +245,10 @@ void refuse_gpu(Context& context, const ast::FunctionDefinition& function) {
                              std::string(what) + ", which runs on the CPU");
 }
 
+bool is_type_of_library(const Context& context, const TypeEntry& type) {
+  return type.span.end == 0 || context.is_of_library(type.span);
+}
+
 void declare_function(Context& context, ast::FunctionDefinition& function) {
   check_annotations(context, function.annotations, AnnotationPlace::definition, function.span);
   const auto index = static_cast<std::uint32_t>(context.program.functions.size());
@@ -263,7 +268,9 @@ void declare_function(Context& context, ast::FunctionDefinition& function) {
   refuse_gpu(context, function);
   check_dispatch(context, function);
   if (function.is_main) check_main(context, function, index);
-  if (const auto type = context.types.find(function.name.text); type != context.types.end() && !type->second.is_alias)
+  const auto type = context.types.find(function.name.text);
+  const bool is_type = type != context.types.end() && !type->second.is_alias;
+  if (is_type && context.is_of_library(function.name.span) == is_type_of_library(context, type->second))
     context.diagnostics.report(DiagnosticKind::redefined, function.name.span, function.name.text)
         .label(type->second.span, "a type of this name is defined here");
   if (!function.is_main) check_overload(context, signature);
@@ -287,10 +294,17 @@ void declare_constants(Context& context) {
       }
       check_constant(context, *constant->value, constant->name.text, type, false);
       const auto other = context.globals.find(constant->name.text);
-      if (other != context.globals.end())
+      const bool is_of_library = context.is_of_library(constant->name.span);
+      if (other != context.globals.end() &&
+          context.is_of_library(context.variable(other->second).span) != is_of_library)
+        context.globals_of_library.emplace(constant->name.text, other->second);
+      else if (other != context.globals.end())
         context.diagnostics.report(DiagnosticKind::redeclared, constant->name.span, constant->name.text)
             .label(context.variable(other->second).span, "first declared here");
-      if (context.callables.contains(constant->name.text))
+      const auto callable = context.callables.find(constant->name.text);
+      if (callable != context.callables.end() && std::ranges::any_of(callable->second, [&](const Signature& each) {
+            return each.kind == ast::CalleeKind::function && context.is_of_library(each.span) == is_of_library;
+          }))
         context.diagnostics.report(DiagnosticKind::name_is_function, constant->name.span, constant->name.text);
       constant->variable = context.add_variable(constant->name, type, VariableRole::constant);
       context.variable(constant->variable).constant = constant->value.get();

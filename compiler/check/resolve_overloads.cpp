@@ -239,8 +239,8 @@ void report_mismatch(Context& context, const Signature& signature, const ast::Ca
       diagnostic = &out.report(DiagnosticKind::positional_after_keyword, argument->value->span);
       break;
   }
-  const bool in_a_script = signature.kind != ast::CalleeKind::builtin && signature.span.end != 0 &&
-                           !context.sources.at(signature.span.file).is_of_library();
+  const bool in_a_script =
+      signature.kind != ast::CalleeKind::builtin && signature.span.end != 0 && !context.is_of_library(signature.span);
   if (in_a_script) {
     diagnostic->label(signature.span, "defined here");
   } else {
@@ -263,8 +263,7 @@ std::string argument_types_text(const Context& context, const ast::Call& call) {
 
 void list_candidates(const Context& context, const std::vector<const Signature*>& candidates, Diagnostic& diagnostic) {
   for (const Signature* candidate : candidates) {
-    const bool is_in_script =
-        candidate->kind == ast::CalleeKind::function && !context.sources.at(candidate->span.file).is_of_library();
+    const bool is_in_script = candidate->kind == ast::CalleeKind::function && !context.is_of_library(candidate->span);
     if (is_in_script) {
       diagnostic.label(candidate->span, "candidate");
     } else {
@@ -273,11 +272,17 @@ void list_candidates(const Context& context, const std::vector<const Signature*>
   }
 }
 
+/// A script's own functions go before those of the library.
+int origin(const Context& context, const Signature& signature) {
+  if (signature.kind != ast::CalleeKind::function) return 2;
+  return context.is_of_library(signature.span) ? 1 : 0;
+}
+
 /// Negative if `a` is the better match, 0 if neither is.
-int compare(const Match& a, const Match& b) {
+int compare(const Context& context, const Match& a, const Match& b) {
   if (a.conversions != b.conversions) return a.conversions - b.conversions;
-  const int kinds = static_cast<int>(a.signature->kind) - static_cast<int>(b.signature->kind);
-  if (kinds != 0) return kinds;
+  const int origins = origin(context, *a.signature) - origin(context, *b.signature);
+  if (origins != 0) return origins;
   return static_cast<int>(a.signature->varargs) - static_cast<int>(b.signature->varargs);
 }
 
@@ -335,13 +340,14 @@ std::optional<Match> resolve_overload(Context& context, const std::vector<Signat
   std::optional<Match> best;
   std::vector<const Signature*> equals;
   for (const Signature& candidate : candidates) {
+    if (context.is_hidden(candidate, call.callee.span)) continue;
     auto result = match(context, candidate, call);
     if (const auto* mismatch = std::get_if<Mismatch>(&result)) {
       if (candidates.size() == 1) report_mismatch(context, candidate, call, *mismatch);
       continue;
     }
     Match& found = std::get<Match>(result);
-    const int order = best ? compare(found, *best) : -1;
+    const int order = best ? compare(context, found, *best) : -1;
     if (order < 0) equals.clear();
     if (order <= 0) equals.push_back(&candidate);
     if (order < 0) best = std::move(found);

@@ -171,9 +171,8 @@ std::string word_of(const ast::Expr& entry) {
 bool names_type(const Context& context, const ast::Expr& entry) {
   const auto found = context.types.find(word_of(entry));
   if (found == context.types.end()) return false;
-  const auto is_of_library = [&](Span span) { return context.sources.at(span.file).is_of_library(); };
   const Span& defined = found->second.span;
-  return defined.end == 0 || is_of_library(defined) || !is_of_library(entry.span);
+  return defined.end == 0 || context.is_of_library(defined) || !context.is_of_library(entry.span);
 }
 
 /// Of a type variable, too.

@@ -12,21 +12,19 @@ void suggest(Diagnostic& diagnostic, std::string_view name, const std::vector<st
 VariableId Scopes::find(const std::string& name) const {
   for (auto level = levels_.rbegin(); level != levels_.rend(); ++level)
     if (const auto found = level->find(name); found != level->end()) return found->second;
-  if (context_.function != nullptr && is_of_library(context_.function->name.span))
+  if (context_.function != nullptr && context_.is_of_library(context_.function->name.span))
     if (const auto own = context_.globals_of_library.find(name); own != context_.globals_of_library.end())
       return own->second;
   const auto global = context_.globals.find(name);
   return global == context_.globals.end() ? ast::no_variable : global->second;
 }
 
-bool Scopes::is_of_library(Span span) const { return context_.sources.at(span.file).is_of_library(); }
-
 bool Scopes::report_taken(const ast::Identifier& name) {
   if (at_top_level()) {
     const auto callable = context_.callables.find(name.text);
     // a call is told from a variable by its parenthesis: names of the library's functions are free
     const auto is_of_script = [this](const Signature& each) {
-      return each.kind != ast::CalleeKind::builtin && !is_of_library(each.span);
+      return each.kind != ast::CalleeKind::builtin && !context_.is_of_library(each.span);
     };
     if (callable != context_.callables.end() && std::ranges::any_of(callable->second, is_of_script)) {
       const Signature& function = *std::ranges::find_if(callable->second, is_of_script);
@@ -45,7 +43,7 @@ bool Scopes::report_taken(const ast::Identifier& name) {
     report_hiding(name, other);
     return false;
   }
-  if (at_top_level() && is_of_library(there) && !is_of_library(name.span)) {
+  if (at_top_level() && context_.is_of_library(there) && !context_.is_of_library(name.span)) {
     report_hiding(name, other);
     return false;
   }
@@ -71,8 +69,8 @@ VariableId Scopes::declare(const ast::Identifier& name, TypeId type, VariableRol
   const VariableId id = context_.add_variable(name, type, role);
   if (taken || reported_.contains(name.text)) context_.silenced.insert(id);
   if (at_top_level()) {
-    if (const VariableId other = find(name.text);
-        other != ast::no_variable && !is_of_library(name.span) && is_of_library(context_.variable(other).span))
+    if (const VariableId other = find(name.text); other != ast::no_variable && !context_.is_of_library(name.span) &&
+                                                  context_.is_of_library(context_.variable(other).span))
       context_.globals_of_library.emplace(name.text, other);
     context_.globals[name.text] = id;
   } else {

@@ -48,7 +48,6 @@ class Scopes {
   bool first_report(const std::string& name) { return reported_.insert(name).second; }
 
  private:
-  bool is_of_library(Span span) const;
   bool report_taken(const ast::Identifier& name);
   /// Warns, once for a name, where `name` of a function hides the top-level variable `global`. Not where the function
   /// came first, nor in a module for a variable of the script that imports it: neither can have meant the other.

@@ -125,6 +125,8 @@ class UseCollector {
   WriteSet wait(const ast::Wait& wait);
   WriteSet try_(const ast::Try& written);
   AttemptedVariable attempted(VariableId variable, const Writes& writes);
+  /// When all is known of all variables: which of them a block of `try` reads and makes alone.
+  void find_made_in_try();
 
   Context& context_;
   std::vector<VariableUse> use_;

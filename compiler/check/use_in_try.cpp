@@ -21,7 +21,7 @@ WriteSet UseCollector::try_(const ast::Try& written) {
 
 /// Reports what can not be put off until the block is done.
 AttemptedVariable UseCollector::attempted(VariableId variable, const Writes& writes) {
-  AttemptedVariable found{variable, writes.front().path.size()};
+  AttemptedVariable found{.variable = variable, .depth = writes.front().path.size()};
   const auto report = [&](Span at, const std::string& text) -> Diagnostic& {
     return context_.diagnostics.report(DiagnosticKind::bad_try, at, text);
   };
@@ -38,7 +38,25 @@ AttemptedVariable UseCollector::attempted(VariableId variable, const Writes& wri
           .label(writes.front().span, "another one here");
     }
   }
+  found.is_made_there = found.depth != 0 && use_[variable].loop_depth == loops_.size();
   return found;
+}
+
+void UseCollector::find_made_in_try() {
+  for (auto& [written, all] : context_.program.attempts) {
+    const auto& body = as<const ast::Try>(*written).body;
+    const auto is_within = [](const ast::Stmt& statement) {
+      return [around = statement.span](const auto& use) {
+        return use.span.file == around.file && use.span.begin >= around.begin && use.span.end <= around.end;
+      };
+    };
+    for (AttemptedVariable& each : all) {
+      const VariableUse& use = use_[each.variable];
+      each.is_made_there = each.is_made_there && std::ranges::all_of(use.writes, is_within(*written)) &&
+                           std::ranges::any_of(use.reads, is_within(*body));
+      if (each.is_made_there) context_.program.collected[body.get()].push_back(each.variable);
+    }
+  }
 }
 
 }  // namespace raddle::check_detail

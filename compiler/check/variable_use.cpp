@@ -61,6 +61,7 @@ std::vector<VariableUse> UseCollector::run() {
   leave_scope(top);
   for (const auto& module : context_.program.modules)
     for (const auto& function : module->functions) walk_function(*function);
+  find_made_in_try();
   return std::move(use_);
 }
 

@@ -89,8 +89,13 @@ ir::Operand FunctionLowering::records_from_file(const ast::Call& call, ir::VarId
   };
   if (!table.has_rows) {
     Operands columns;
-    for (std::size_t i = 0; i < fields.size(); ++i)
-      columns.push_back(fill(fields[i].type, [&](ir::Operand row) { return value_at(i, row); }));
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      const TypeId type = fields[i].type;
+      const bool is_dense = types().is_dense(type);
+      const ir::Operand elements =
+          fill(is_dense ? types().dense_elements(type) : type, [&](ir::Operand row) { return value_at(i, row); });
+      columns.push_back(is_dense ? ir::Operand::variable(pack({elements, {count}}, type, span, ir::none)) : elements);
+    }
     return emit_value(OpKind::struct_make, std::move(columns), call.type, span, target);
   }
   const TypeId element = types().at(types().base(call.type)).element;

@@ -1,3 +1,4 @@
+#include "compiler/check/annotations.hpp"
 #include "compiler/check/work_types.hpp"
 #include "compiler/lower/lower_function.hpp"
 #include "compiler/lower/memo_call.hpp"
@@ -16,9 +17,10 @@ bool FunctionLowering::fills_files(const ast::Call& call) const {
 FunctionLowering::Operands FunctionLowering::call(const ast::Call& call, std::vector<ir::VarId> targets) {
   targets.resize(call.output_types.size(), ir::none);
   if (call.is_lifted) return lifted_outputs(call, targets);
-  for (const ast::Annotation& annotation : call.annotations)
-    if (annotation.name.text == "default") return {call_or_default(call, targets[0], *annotation.value)};
-  return call_at_place(call, std::move(targets));
+  const ast::Annotation* const otherwise = check_detail::find_annotation(call.annotations, "default");
+  if (otherwise == nullptr) return call_at_place(call, std::move(targets));
+  return {or_default(call.output_types[0], targets[0], *otherwise->value, call.span,
+                     [&](ir::VarId made) { return call_at_place(call, {made})[0]; })};
 }
 
 FunctionLowering::Operands FunctionLowering::call_at_place(const ast::Call& call, std::vector<ir::VarId> targets) {

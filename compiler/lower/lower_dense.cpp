@@ -216,6 +216,12 @@ void FunctionLowering::declare_extents(ast::VariableId variable, const ast::Dime
   declared_extents_[variable_of(variable)] = std::move(extents);
 }
 
+/// `to` is made in place of `from`.
+void FunctionLowering::take_extents(ir::VarId from, ir::VarId to) {
+  if (const auto declared = declared_extents_.find(from); declared != declared_extents_.end())
+    declared_extents_[to] = Operands(declared->second);
+}
+
 void FunctionLowering::create_dense(ast::VariableId variable, ir::VarId var) {
   const Variable& checked = context_.program.variables[variable];
   const auto declared = declared_extents_.find(var);
@@ -265,10 +271,10 @@ FunctionLowering::Operands FunctionLowering::bind_extents(const ast::FunctionDef
     for (std::size_t axis = 0; axis < entries.size(); ++axis)
       if (!check_detail::is_open(*entries[axis]) && input.extents[axis] == ast::no_variable)
         wanted[axis] = value(*entries[axis]);
-    const Operands found = extents;
     for (std::size_t axis = 0; axis < entries.size(); ++axis) {
-      extents[axis] = checked_extent(name, axis, wanted, found, entries[axis]->span);
-      if (extents[axis] != found[axis]) checks.push_back(extents[axis]);
+      const ir::Operand found = extents[axis];
+      extents[axis] = checked_extent(name, axis, wanted, extents, entries[axis]->span);
+      if (extents[axis] != found) checks.push_back(extents[axis]);
     }
   });
   for (const ast::Formal& output : definition.outputs) declare_extents(output.variable, extents_of_formal(output));
@@ -281,6 +287,7 @@ const ast::Dimension* FunctionLowering::extents_of_formal(const ast::Formal& for
 
 /// @param name  of whose it is, for the message. The extent along `axis`, once it is known to be the wanted one: keys
 /// are made of that.
+/// @param found  as far as it is checked: where an extent before this one is another, that is told, and no more.
 ir::Operand FunctionLowering::checked_extent(const std::string& name, std::size_t axis, const Operands& wanted,
                                              const Operands& found, Span span) {
   if (wanted[axis].index == ir::none || is_same_extent(wanted[axis], found[axis])) return found[axis];
@@ -379,10 +386,10 @@ FunctionLowering::Dense FunctionLowering::fitting(ir::VarId variable, const Dens
 }
 
 FunctionLowering::Operands FunctionLowering::declared_extents(ir::VarId variable, const Operands& found, Span span) {
-  Operands made;
+  const std::string name = fmt::format("`{}`", function().variables[variable].name);
+  Operands made = found;
   for (std::size_t axis = 0; axis < found.size(); ++axis)
-    made.push_back(checked_extent(fmt::format("`{}`", function().variables[variable].name), axis,
-                                  declared_extents_.at(variable), found, span));
+    made[axis] = checked_extent(name, axis, declared_extents_.at(variable), made, span);
   return made;
 }
 

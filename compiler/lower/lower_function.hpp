@@ -194,6 +194,7 @@ class FunctionLowering {
   Dense dense_target(const ast::Index& target);
   /// @param dimension  null: the extents are not named
   void declare_extents(ast::VariableId variable, const ast::Dimension* dimension);
+  void take_extents(ir::VarId from, ir::VarId to);
   /// Names in the brackets of dense inputs. @return  extents that have to be others and are to be checked
   Operands bind_extents(const ast::FunctionDefinition& definition);
   /// The extents that an output of code outside is to have; -1: any.
@@ -323,17 +324,19 @@ class FunctionLowering {
   /// What a block assigns that may fail, until it is done.
   struct HeldBack {
     ast::VariableId variable;
-    ir::VarId made;          ///< in place of the variable, or the elements that are assigned
-    std::size_t depth;       ///< of AttemptedVariable
-    ir::VarId whole;         ///< depth 0: the variable itself
-    ir::Operand held_parts;  ///< else what held its elements before; index none: nothing
+    ir::VarId made;                 ///< in place of the variable, or the elements that are assigned
+    std::size_t depth;              ///< of AttemptedVariable
+    ir::VarId whole;                ///< depth 0: the variable itself
+    ir::Operand held_parts;         ///< else what held its elements before; index none: nothing
+    std::size_t handed_over_depth;  ///< 0: whole, else by elements
   };
   void try_(const ast::Try& written);
   HeldBack hold_back(ast::VariableId variable, std::size_t depth);
   void hand_over(const HeldBack& held, Span span);
   void hand_over_elements(ir::Operand from, ir::Operand into, std::size_t depth, Span span);
   ir::Operand attempt(const std::function<void()>& body, Span span);
-  ir::Operand call_or_default(const ast::Call& call, ir::VarId target, const ast::Expr& otherwise);
+  ir::Operand or_default(TypeId type, ir::VarId target, const ast::Expr& otherwise, Span span,
+                         const std::function<ir::Operand(ir::VarId)>& make);
   void refuse_update(const ir::Operand& updateable, Span span);
   void foreach (const ast::Foreach& loop);
   void lower_foreach(const ast::Foreach& loop);

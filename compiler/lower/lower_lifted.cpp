@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "compiler/check/annotations.hpp"
 #include "compiler/check/resolve_types.hpp"
 #include "compiler/lower/lower_function.hpp"
 
@@ -108,11 +109,17 @@ Lifted FunctionLowering::lifted_call(const ast::Call& call) {
     };
     return made;
   }
-  made.at = [this, &call, parts = std::move(parts)](const Point& point) {
+  const auto result_at = [this, &call, parts = std::move(parts)](const Point& point) {
     Operands operands;
     for (const auto& part : parts) std::ranges::copy(part(point), std::back_inserter(operands));
     return call_at_point(call, std::move(operands));
   };
+  made.at = result_at;
+  if (const ast::Annotation* const otherwise = check_detail::find_annotation(call.annotations, "default"))
+    made.at = [this, &call, otherwise, result_at](const Point& point) {
+      return Operands{or_default(types().dense_element(call.type), ir::none, *otherwise->value, call.span,
+                                 [&](ir::VarId) { return result_at(point)[0]; })};
+    };
   return made;
 }
 

@@ -91,6 +91,7 @@ void FunctionLowering::lower_branch(const ast::Stmt& branch) {
     outer.push_back(variable_of(variable));
     const ir::Var whole = function().variables[outer.back()];
     variables_[variable] = local(whole.name, whole.type, whole.span, region_);
+    take_extents(outer.back(), variables_[variable]);
     create_container(variable, variables_[variable]);
   }
   statement(branch);

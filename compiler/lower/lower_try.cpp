@@ -29,8 +29,9 @@ using ir::OpKind;
 //     array_insert %A, %i, 1
 //   }
 //
-// So nothing that has failed is seen outside, and nothing is assigned twice. Of an array whose elements are assigned
-// one sees the others: what is read of it is read outside.
+// So nothing that has failed is seen outside, and nothing is assigned twice. What is read of an array whose elements
+// are assigned is read outside: there are the elements that other iterations have. An array that no other statement
+// fills is made in the attempt, where it is read, and handed over by elements.
 
 void FunctionLowering::try_(const ast::Try& written) {
   std::vector<HeldBack> held;
@@ -40,6 +41,11 @@ void FunctionLowering::try_(const ast::Try& written) {
     const bool is_whole =
         in_parts != collected.end() && std::ranges::find(in_parts->second, each.variable) != in_parts->second.end();
     held.push_back(hold_back(each.variable, is_whole ? 0 : each.depth));
+    if (!each.is_made_there) continue;
+    HeldBack& made_there = held.back();
+    const bool is_dense = types().is_dense(context_.program.variables[each.variable].type);
+    made_there.handed_over_depth = is_dense ? 1 : each.depth;
+    take_extents(made_there.whole, made_there.made);
   }
   const ir::Operand succeeded = attempt([&] { lower_branch(*written.body); }, written.span);
   for (const HeldBack& each : held) {
@@ -61,14 +67,19 @@ void FunctionLowering::try_(const ast::Try& written) {
 FunctionLowering::HeldBack FunctionLowering::hold_back(ast::VariableId variable, std::size_t depth) {
   const ir::VarId outer = variable_of(variable);
   const ir::Var known = function().variables[outer];
-  HeldBack held{.variable = variable, .made = ir::none, .depth = depth, .whole = outer, .held_parts = {}};
+  HeldBack held{.variable = variable,
+                .made = ir::none,
+                .depth = depth,
+                .whole = outer,
+                .held_parts = {},
+                .handed_over_depth = depth};
   if (depth == 0) {
     held.made = local(known.name, known.type, known.span, region_);
     variables_[variable] = held.made;
     return held;
   }
   if (types().is_dense(known.type)) {
-    held.depth = 1;  // however many indices there are, they are one key
+    held.depth = held.handed_over_depth = 1;  // however many indices there are, they are one key
     held.made = new_elements(known.name, types().dense_element(known.type), {}, known.span);
   } else {
     held.made = local(known.name, known.type, known.span, region_);
@@ -81,13 +92,13 @@ FunctionLowering::HeldBack FunctionLowering::hold_back(ast::VariableId variable,
 }
 
 void FunctionLowering::hand_over(const HeldBack& held, Span span) {
-  const ir::Operand made = ir::Operand::variable(held.made);
-  if (held.depth == 0) return store_whole(held.whole, made, span);
-  ir::Operand into = held.held_parts;
-  if (into.index == ir::none)
-    into = types().is_dense(function().variables[held.whole].type) ? parts_of(held.whole).elements
-                                                                   : ir::Operand::variable(held.whole);
-  hand_over_elements(made, into, held.depth, span);
+  const auto elements_of = [&](ir::VarId variable) {
+    return types().is_dense(function().variables[variable].type) ? parts_of(variable).elements
+                                                                 : ir::Operand::variable(variable);
+  };
+  if (held.handed_over_depth == 0) return store_whole(held.whole, ir::Operand::variable(held.made), span);
+  const ir::Operand into = held.held_parts.index == ir::none ? elements_of(held.whole) : held.held_parts;
+  hand_over_elements(elements_of(held.made), into, held.handed_over_depth, span);
 }
 
 void FunctionLowering::hand_over_elements(ir::Operand from, ir::Operand into, std::size_t depth, Span span) {
@@ -125,18 +136,21 @@ ir::Operand FunctionLowering::attempt(const std::function<void()>& body, Span sp
 }
 
 /// The arguments belong to what may fail; the value that takes the place of a failure is computed if there is one.
-ir::Operand FunctionLowering::call_or_default(const ast::Call& call, ir::VarId target, const ast::Expr& otherwise) {
-  const TypeId type = call.output_types[0];
-  if (target == ir::none) target = temporary(type, call.span);
-  const ir::VarId made = temporary(type, call.span);
-  const auto take = [&](ir::Operand value) {
-    if (value.is_constant || value.index != made) store_whole(made, value, call.span);
-  };
-  const ir::Operand succeeded = attempt([&] { take(call_at_place(call, {made})[0]); }, call.span);
+/// @param make  emits the call, perhaps into the variable that it is given
+ir::Operand FunctionLowering::or_default(TypeId type, ir::VarId target, const ast::Expr& otherwise, Span span,
+                                         const std::function<ir::Operand(ir::VarId)>& make) {
+  if (target == ir::none) target = temporary(type, span);
+  const ir::VarId made = temporary(type, span);
+  const ir::Operand succeeded = attempt(
+      [&] {
+        const ir::Operand value = make(made);
+        if (value.is_constant || value.index != made) store_whole(made, value, span);
+      },
+      span);
   std::vector<ir::RegionId> regions;
-  regions.push_back(in_region([&] { store_whole(target, ir::Operand::variable(made), call.span); }));
+  regions.push_back(in_region([&] { store_whole(target, ir::Operand::variable(made), span); }));
   regions.push_back(in_region([&] { store_whole(target, value(otherwise), otherwise.span); }));
-  emit(OpKind::if_, {succeeded}, {}, call.span).regions = std::move(regions);
+  emit(OpKind::if_, {succeeded}, {}, span).regions = std::move(regions);
   return ir::Operand::variable(target);
 }
 

@@ -283,7 +283,8 @@ antlr4::Token* ErrorStrategy::recoverInline(antlr4::Parser* parser) {
       const std::string after = before == nullptr ? "" : fmt::format(" after {}", describe(*before));
       Diagnostic& diagnostic = diagnostics_.report(DiagnosticKind::missing_token, end_of_previous(), "`(`", after);
       if (before == nullptr) break;
-      if (std::string hint = hint_for_missing_parenthesis(*before); !hint.empty()) diagnostic.note(std::move(hint));
+      if (std::string hint = hint_for_missing_parenthesis(tokens_, *before); !hint.empty())
+        diagnostic.note(std::move(hint));
       break;
     }
     default:

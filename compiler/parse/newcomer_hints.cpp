@@ -153,6 +153,9 @@ std::string outputs_first(TokenList& tokens, std::size_t start, std::size_t open
 
 }  // namespace
 
+constexpr std::string_view product_of_matrices =
+    "the product of matrices is `matmul(a, b)`, of vectors, too, after `import arrays;`";
+
 std::string hint_for_unexpected(TokenList& tokens, const Unexpected& at) {
   const std::size_t index = at.found.index;
   const std::uint32_t found = at.found.type;
@@ -207,12 +210,12 @@ std::string hint_for_unexpected(TokenList& tokens, const Unexpected& at) {
       (found == P::COMMA && previous == P::LBRACK) || (found == P::RBRACK && previous == P::COMMA);
   if (lacks_dimension && at.rule != P::RuleArray_literal)
     return "a dimension without an index is written `:`, as in `float A[:, :] = ones(3, 4);` and `A[i, :]`";
-  if (found == P::AT && ends_value(previous) && !at.found.first_on_line)
-    return "the product of matrices is `matmul(a, b)`, after `import arrays;`";
+  if (tokens.text(at.found) == "..." && (previous == P::LBRACK || after == P::RBRACK))
+    return "there is no `...`: each dimension has an index or `:`, `A[:, :, 0]`";
+  if (found == P::AT && ends_value(previous) && !at.found.first_on_line) return std::string(product_of_matrices);
   if (found == P::GT && previous == P::LT) return "unequal is written `!=`";
   if (found == P::MINUS && previous == P::LT && before->end == at.found.begin) return "a variable is assigned with `=`";
-  if (found == P::TIMES && previous == P::FORMAT && after == P::FORMAT)
-    return "the product of matrices is `matmul(a, b)`, after `import arrays;`";
+  if (found == P::TIMES && previous == P::FORMAT && after == P::FORMAT) return std::string(product_of_matrices);
   if (found == P::ASSIGN && previous == P::ID && tokens.at(at.start + 1).type == P::ASSIGN && index > at.start + 1)
     return "each variable has an assignment of its own: `y = 3; x = y;`";
   if (found == P::LPAREN && is_function_of_c(tokens, at.start, index)) return outputs_first(tokens, at.start, index);
@@ -267,12 +270,26 @@ std::string hint_for_word(TokenList& tokens, const SourceToken& found) {
   return "the words of a command line are strings, variables, or expressions in parentheses";
 }
 
-std::string hint_for_missing_parenthesis(const SourceToken& keyword) {
+/// `x = @default=0 a[3];`
+static std::string hint_for_annotated_expression(TokenList& tokens, std::size_t last) {
+  for (std::size_t i = last; i > 0; --i) {
+    const std::uint32_t type = tokens.at(i).type;
+    if (type == P::SEMI || type == P::LBRACE || type == P::RBRACE) break;
+    if (tokens.at(i - 1).type != P::AT) continue;
+    const std::string_view name = tokens.text(tokens.at(i));
+    if (name != "default") return fmt::format("`@{}` stands before a call", name);
+    return "`@default=VALUE` stands before a call, as in `x = @default=0 f(y);`; for what is no call write "
+           "`try { x = ...; } else { x = 0; }`";
+  }
+  return {};
+}
+
+std::string hint_for_missing_parenthesis(TokenList& tokens, const SourceToken& keyword) {
   if (keyword.type == P::FOR)
     return "`foreach x in a {}` runs over an array, `foreach i in [0:9] {}` over a range, "
            "`for (int i = 0; i < n; i = i + 1) {}` in order";
   if (keyword.type == P::IF) return "write `if (condition) {}`";
-  return {};
+  return hint_for_annotated_expression(tokens, keyword.index);
 }
 
 std::string hint_for_comment_behind(TokenList& tokens, const SourceToken& last) {
@@ -289,6 +306,11 @@ bool begins_nested_definition(TokenList& tokens, const SourceToken& found) {
 }
 
 std::string_view hint_for_block_after(TokenList& tokens, const SourceToken& name, const SourceToken& brace) {
+  constexpr std::string_view no_reason =
+      "`else` of a `try` gets no value: `try { ... } else { ... }`; what has failed is told when the run has ended";
+  if (name.type == P::ELSE || (name.index > 0 && tokens.at(name.index - 1).type == P::ELSE)) return no_reason;
+  for (const std::string_view word : {"catch", "except"})
+    if (tokens.text(name) == word) return no_reason;
   if (const std::string_view help = help_for_foreign_name(tokens.text(name), NameUse::function); !help.empty())
     return help;
   // `f(x, y) {` at top level

@@ -21,7 +21,7 @@ std::string hint_for_unexpected(TokenList& tokens, const Unexpected& at);
 std::string hint_for_word(TokenList& tokens, const SourceToken& found);
 
 /// Help for a `(` that is missing behind the keyword of a statement.
-std::string hint_for_missing_parenthesis(const SourceToken& keyword);
+std::string hint_for_missing_parenthesis(TokenList& tokens, const SourceToken& keyword);
 
 /// Help for a `;` that is missing because a comment begins behind `last`, as in `int q = 7//2;`.
 std::string hint_for_comment_behind(TokenList& tokens, const SourceToken& last);

@@ -16,6 +16,12 @@ bool is_list(const TypeStore& types, TypeId type) {
   return types.is_array(type) && types.at(type).key == TypeStore::int_;
 }
 
+/// `string names[]`, `float doses[:]`
+TypeId element_of_column(const TypeStore& types, TypeId column) {
+  if (types.is_dense(column) && types.rank(column) == 1) return types.dense_element(column);
+  return is_list(types, column) ? types.at(column).element : TypeStore::error;
+}
+
 }  // namespace
 
 std::optional<TableType> table_type(const TypeStore& types, TypeId type) {
@@ -25,8 +31,8 @@ std::optional<TableType> table_type(const TypeStore& types, TypeId type) {
   if (types.kind(structure) != TypeKind::structure || types.is_dense(structure)) return std::nullopt;
   TableType found{structure, has_rows, ""};
   for (const StructType::Field& field : types.structure(structure).fields) {
-    if (!has_rows && !is_list(types, field.type)) return std::nullopt;
-    const char letter = letter_of(has_rows ? field.type : types.at(field.type).element);
+    const TypeId type = has_rows ? field.type : element_of_column(types, field.type);
+    const char letter = letter_of(type);
     if (letter == '\0') return std::nullopt;
     found.kinds += letter;
   }

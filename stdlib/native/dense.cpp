@@ -35,12 +35,12 @@ std::pair<Arguments, Arguments> two_shapes(Arguments arguments) {
   return {arguments.subspan(1).first(rank), arguments.subspan(1 + rank)};
 }
 
-/// "`a`: index 3 of dimension 2". @param place  the array, "": unknown, and its dimension, 0: the only one
+/// "`a`: index 3 of axis 1". @param place  the array, "": unknown, and its dimension, from 1; 0: the only one
 std::string place_text(const std::string& found, Arguments place) {
   const std::string_view array = place[0].as_string();
   const std::int64_t dimension = place[1].as_int();
   return fmt::format("{}{}{}", array.empty() ? "" : fmt::format("`{}`: ", array), found,
-                     dimension == 0 ? "" : fmt::format(" of dimension {}", dimension));
+                     dimension == 0 ? "" : fmt::format(" of axis {}", dimension - 1));
 }
 
 /// "argument 2 of `concat_rows_`" is one of `concat` for the user: what begins with the `_` is the library's own.

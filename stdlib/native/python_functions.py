@@ -84,6 +84,10 @@ def _raddle_functions(name_of):
         except ModuleNotFoundError as error:
             if error.name is None or not (module + ".").startswith(error.name + "."):
                 raise
+            package, _, last = module.rpartition(".")
+            if error.name == module and package and hasattr(sys.modules.get(package), last):
+                raise Refused(f'`{last}` is no module but a value in `{package}`: '
+                              f'a function of a module is written "{package}:{last}"') from None
             raise Refused(f"there is no module `{module}` beside the script, nor where Python looks for modules") from None
         own, file = join(folder, *module.split(".")), getattr(value, "__file__", None)
         for path in (own + ".py", join(own, "__init__.py")):

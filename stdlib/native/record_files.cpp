@@ -205,7 +205,9 @@ void add_line(std::string& text, const std::vector<Value>& fields, std::string_v
   text += '\n';
 }
 
+/// Of a dense array, too: its first part holds them.
 std::vector<Value> elements_of(const Value& array) {
+  if (array.kind() == ValueKind::structure) return elements_of(array.as_structure().field(0).get());
   std::vector<Value> all;
   array.as_array().for_each([&](const Value&, const Value& each) { all.push_back(each); });
   return all;
