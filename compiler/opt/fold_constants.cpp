@@ -45,7 +45,7 @@ std::optional<Constant> fold_words(OpKind kind, std::span<const Word> operands) 
   if (found.swaps) std::swap(bits[0], bits[1]);
   const std::optional<std::int64_t> result = vm::evaluate(found.op, bits);
   if (!result) return std::nullopt;
-  switch (vm::info(found.op).result) {  // not that of `copy`: see fold()
+  switch (vm::info(found.op).result) {  // not that of `copy`: see fold_constant()
     case 'i': return Constant(*result);
     case 'f': return Constant(std::bit_cast<double>(*result));
     default: return Constant(*result != 0);
@@ -59,21 +59,6 @@ std::optional<Constant> fold_strings(OpKind kind, const std::string& x, const st
   if (kind == OpKind::eq) return x == y;
   if (kind == OpKind::ne) return x != y;
   return std::nullopt;
-}
-
-std::optional<Constant> fold(const ir::Module& module, const ir::Op& op) {
-  if (ir::info(op.kind).effect > ir::Effect::fails || op.results.size() != 1 || op.operands.empty())
-    return std::nullopt;
-  std::vector<Word> words;
-  for (const ir::Operand& operand : op.operands) {
-    if (!operand.is_constant) return std::nullopt;
-    if (const std::optional<Word> word = word_of(module.constants[operand.index])) words.push_back(*word);
-  }
-  const auto value = [&](std::size_t i) -> const Constant& { return module.constants[op.operands[i].index]; };
-  if (op.kind == OpKind::copy) return value(0);
-  if (words.size() == op.operands.size()) return fold_words(op.kind, words);
-  if (!words.empty() || op.operands.size() != 2) return std::nullopt;
-  return fold_strings(op.kind, std::get<std::string>(value(0)), std::get<std::string>(value(1)));
 }
 
 /// Folds until nothing changes. Readers of a folded variable take the constant itself; the copy is dead then.
@@ -94,7 +79,7 @@ class Folder {
       for (ir::Op& op : function_.regions[id].ops) {
         replacements_.apply(op);
         if (is_known(op, id)) continue;
-        const std::optional<Constant> result = fold(module_, op);
+        const std::optional<Constant> result = fold_constant(module_, op);
         if (!result) continue;
         const ir::Operand constant = ir::Operand::constant(module_.constant(*result));
         op.kind = OpKind::copy;
@@ -125,6 +110,21 @@ class Folder {
 };
 
 }  // namespace
+
+std::optional<Constant> fold_constant(const ir::Module& module, const ir::Op& op) {
+  if (ir::info(op.kind).effect > ir::Effect::fails || op.results.size() != 1 || op.operands.empty())
+    return std::nullopt;
+  std::vector<Word> words;
+  for (const ir::Operand& operand : op.operands) {
+    if (!operand.is_constant) return std::nullopt;
+    if (const std::optional<Word> word = word_of(module.constants[operand.index])) words.push_back(*word);
+  }
+  const auto value = [&](std::size_t i) -> const Constant& { return module.constants[op.operands[i].index]; };
+  if (op.kind == OpKind::copy) return value(0);
+  if (words.size() == op.operands.size()) return fold_words(op.kind, words);
+  if (!words.empty() || op.operands.size() != 2) return std::nullopt;
+  return fold_strings(op.kind, std::get<std::string>(value(0)), std::get<std::string>(value(1)));
+}
 
 void fold_constants(ir::Module& module) {
   for (ir::Function& function : module.functions) Folder(module, function).run();

@@ -1,4 +1,6 @@
 #pragma once
+#include <optional>
+
 #include "compiler/ir/module.hpp"
 
 namespace raddle::opt {
@@ -8,5 +10,7 @@ namespace raddle::opt {
 ///            %x = add %y, %1
 /// What would fail at run time (overflow, division by zero) is left to fail there.
 void fold_constants(ir::Module& module);
+/// What an operation whose operands are constants gives. @return none: that is not known, or it fails
+std::optional<ir::Constant> fold_constant(const ir::Module& module, const ir::Op& op);
 
 }  // namespace raddle::opt
