@@ -107,7 +107,7 @@ bool FunctionEmitter::has_tail_call(vm::KernelBlockId block) const {
 std::size_t FunctionEmitter::calls_at_once(Instructions instructions) {
   std::set<KernelRegister> made;
   std::size_t count = 0;
-  for (; may_fork_ && count < instructions.size(); ++count) {
+  for (; may_fork_ && !deferred_ && count < instructions.size(); ++count) {
     const KernelInstruction& instruction = instructions[count];
     if (instruction.op != KernelOp::call) break;
     const vm::KernelCall& call = kernel_.calls[instruction.index];

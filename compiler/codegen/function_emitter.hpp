@@ -1,10 +1,13 @@
 #pragma once
 // Inside of kernels_to_llvm: the body of one inner function, for one call. Its registers become stack slots, its blocks
 // structured control flow. Files: function_to_llvm.cpp the function, its registers and control flow; calls_to_llvm.cpp
-// calls, forked ones too; reductions_to_llvm.cpp reductions, device_reductions_to_llvm.cpp those on devices;
+// calls, forked ones too; own_arrays_to_llvm.cpp arrays of its own; reductions_to_llvm.cpp reductions,
+// device_reductions_to_llvm.cpp those on devices;
 // operation_emitter.cpp what operations mean.
 #include <cstddef>
 #include <functional>
+#include <map>
+#include <set>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -86,6 +89,24 @@ class FunctionEmitter final : public OperationEmitter {
   bool has_tail_call(vm::KernelBlockId block) const;
   void emit_if(const vm::KernelInstruction& instruction, bool is_tail);
   void emit_loop(const vm::KernelInstruction& instruction);
+  void emit_new(const vm::KernelInstruction& instruction);
+  void emit_put(const vm::KernelInstruction& instruction);
+  llvm::Value* element_address(const vm::KernelInstruction& instruction, llvm::Type* stored);
+  void emit_each(const vm::KernelInstruction& instruction);
+  void check_indices(const vm::KernelInstruction& each);
+  void check_index(const vm::KernelInstruction& access);
+  void find_sure_indices(vm::KernelBlockId block);
+  bool is_affine(vm::KernelRegister id) const;
+  /// Of an affine register the value where points are what `corner` says, and whether it overflows there.
+  struct CornerValue {
+    llvm::Value *value, *overflows;
+  };
+  CornerValue value_at(vm::KernelRegister id, const std::map<vm::KernelRegister, llvm::Value*>& corner);
+  void find_points(vm::KernelRegister id, std::set<vm::KernelRegister>& points) const;
+  bool may_defer(const vm::KernelInstruction& instruction) const;
+  llvm::Value* reduce_in_place(const vm::KernelReduction& reduction, std::int64_t count);
+  void add_compensated(llvm::Value* term, llvm::Value*& sum, llvm::Value*& lost);
+  llvm::Value* further_one(vm::KernelReducer reducer, llvm::Value* all, llvm::Value* term);
 
   LeafValue read(vm::KernelRegister id);
   llvm::Value* word(vm::KernelRegister id) { return read(id).word; }
@@ -106,6 +127,14 @@ class FunctionEmitter final : public OperationEmitter {
   const unsigned level_;
   const vm::Kernel& kernel_;
   llvm::Function* target_;
+  // of the `each` around what is emitted, the outermost one
+  llvm::Value* deferred_ = nullptr;  ///< where it is noted that something has failed; null: there is no `each`
+  bool defers_ = false;              ///< what fails now is told behind it
+  std::map<vm::KernelRegister, const vm::KernelInstruction*>
+      made_in_each_;                                     ///< by what instruction of it, outside of branches
+  std::map<vm::KernelRegister, llvm::Value*> points_;    ///< its points: how many each has
+  std::vector<vm::KernelRegister> around_;               ///< those around what is looked at
+  std::set<const vm::KernelInstruction*> sure_indices_;  ///< accesses that have been checked before it
   bool may_fork_ = false;         ///< a record on the stack would keep tail calls from being jumps
   std::vector<LeafValue> slots_;  ///< allocas, by register; SROA turns them into SSA values
 };

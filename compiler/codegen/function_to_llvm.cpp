@@ -69,6 +69,11 @@ void FunctionEmitter::emit_return(llvm::Value* status, std::span<llvm::Value* co
 
 void FunctionEmitter::fail_if(llvm::Value* failed, std::int32_t status, const Place& place,
                               std::span<llvm::Value* const> detail) {
+  if (defers_) {
+    llvm::Value* before = builder_.CreateLoad(builder_.getInt1Ty(), deferred_);
+    builder_.CreateStore(builder_.CreateOr(before, failed), deferred_);
+    return;
+  }
   llvm::BasicBlock* fails = block("fails");
   llvm::BasicBlock* goes_on = block("");
   builder_.CreateCondBr(failed, fails, goes_on, llvm::MDBuilder(module_.llvm_context).createUnlikelyBranchWeights());
@@ -160,6 +165,13 @@ void FunctionEmitter::emit_instruction(const KernelInstruction& instruction, boo
     case KernelOp::call: return emit_call(instruction, is_tail);
     case KernelOp::reduce: return emit_reduction(instruction);
     case KernelOp::foreign: return emit_foreign_call(instruction);
+    case KernelOp::each: return emit_each(instruction);
+    case KernelOp::new_ints:
+    case KernelOp::new_floats:
+    case KernelOp::new_booleans: return emit_new(instruction);
+    case KernelOp::put_int:
+    case KernelOp::put_float:
+    case KernelOp::put_boolean: return emit_put(instruction);
     case KernelOp::size: return assign(instruction.result, {read(instruction.inputs[0]).length, nullptr});
     case KernelOp::get_int:
     case KernelOp::get_float:
@@ -169,22 +181,32 @@ void FunctionEmitter::emit_instruction(const KernelInstruction& instruction, boo
   llvm::SmallVector<llvm::Value*, 3> inputs;
   for (std::size_t i = 0; i < vm::info(instruction.op).inputs.size(); ++i)
     inputs.push_back(word(instruction.inputs[i]));
+  defers_ = may_defer(instruction);
   llvm::Value* value = emit_operation(instruction, inputs);
+  defers_ = false;
   if (value != nullptr) assign(instruction.result, {value, nullptr});
 }
 
 void FunctionEmitter::emit_get(const KernelInstruction& instruction) {
-  const LeafValue array = read(instruction.inputs[0]);
-  llvm::Value* index = word(instruction.inputs[1]);
-  llvm::Value* const detail[] = {index, builder_.CreatePtrToInt(array.word, builder_.getInt64Ty())};
-  fail_if(builder_.CreateICmpUGE(index, array.length), raddle_leaf_index_out_of_range, instruction.place, detail);
   const bool is_boolean = instruction.op == KernelOp::get_boolean;
   llvm::Type* stored = instruction.op == KernelOp::get_float ? builder_.getDoubleTy()
                        : is_boolean                          ? builder_.getInt8Ty()
                                                              : llvm::Type::getInt64Ty(module_.llvm_context);
-  llvm::LoadInst* value = builder_.CreateLoad(stored, builder_.CreateInBoundsGEP(stored, array.word, index));
-  value->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(module_.llvm_context, {}));
+  llvm::LoadInst* value = builder_.CreateLoad(stored, element_address(instruction, stored));
+  if (!module_.facts.has_own_arrays())  // else it may be one that is written before
+    value->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(module_.llvm_context, {}));
   assign(instruction.result, {is_boolean ? builder_.CreateIsNotNull(value) : value, nullptr});
+}
+
+/// Of an array and an index, the first two inputs.
+llvm::Value* FunctionEmitter::element_address(const KernelInstruction& instruction, llvm::Type* stored) {
+  const LeafValue array = read(instruction.inputs[0]);
+  llvm::Value* index = word(instruction.inputs[1]);
+  if (!sure_indices_.contains(&instruction)) {
+    llvm::Value* const detail[] = {index, builder_.CreatePtrToInt(array.word, builder_.getInt64Ty())};
+    fail_if(builder_.CreateICmpUGE(index, array.length), raddle_leaf_index_out_of_range, instruction.place, detail);
+  }
+  return builder_.CreateInBoundsGEP(stored, array.word, index);
 }
 
 void FunctionEmitter::emit_if(const KernelInstruction& instruction, bool is_tail) {

@@ -17,6 +17,7 @@ std::vector<KernelRegister> results_of(const Kernel& kernel, const KernelInstruc
     case KernelOp::call: return kernel.calls[instruction.index].results;
     case KernelOp::reduce: return {kernel.reductions[instruction.index].result};
     case KernelOp::foreign: return {kernel.foreign_calls[instruction.index].result};
+    case KernelOp::each: return {kernel.eaches[instruction.index].point};
     default: break;
   }
   if (instruction.result == vm::no_kernel_part) return {};
@@ -34,6 +35,7 @@ std::vector<KernelRegister> inputs_of(const Kernel& kernel, const KernelInstruct
       return inputs;
     }
     case KernelOp::foreign: return kernel.foreign_calls[instruction.index].inputs;
+    case KernelOp::each: return {kernel.eaches[instruction.index].count};
     default: break;
   }
   const std::size_t count = vm::info(instruction.op).inputs.size();
@@ -105,14 +107,19 @@ GroupFacts::GroupFacts(const vm::KernelGroup& group)
 
 bool GroupFacts::is_heavy(KernelId kernel) const {
   const auto is_itself = [&](KernelId id) {
-    return !group_[id].loops.empty() || !group_[id].reductions.empty() || is_recursive(id);
+    return !group_[id].loops.empty() || !group_[id].reductions.empty() || group_[id].has_own_arrays() ||
+           is_recursive(id);
   };
   return is_itself(kernel) || std::ranges::any_of(reached_[kernel], is_itself);
 }
 
+bool GroupFacts::has_own_arrays() const {
+  return std::ranges::any_of(group_, [](const Kernel& kernel) { return kernel.has_own_arrays(); });
+}
+
 bool GroupFacts::has_loops_or_recursion() const {
   for (KernelId id = 0; id < group_.size(); ++id)
-    if (!group_[id].loops.empty() || is_recursive(id)) return true;
+    if (!group_[id].loops.empty() || group_[id].has_own_arrays() || is_recursive(id)) return true;
   return false;
 }
 
@@ -149,6 +156,7 @@ bool GroupFacts::has_loop(const Kernel& kernel, KernelBlockId block) const {
   visit_blocks(kernel, block, [&](KernelBlockId inner) {
     for (const KernelInstruction& instruction : kernel.blocks[inner])
       found = found || instruction.op == KernelOp::loop || instruction.op == KernelOp::reduce ||
+              instruction.op == KernelOp::each ||
               (instruction.op == KernelOp::call && is_heavy(kernel.calls[instruction.index].kernel));
   });
   return found;
@@ -178,7 +186,8 @@ bool GroupFacts::suits_lanes(KernelId kernel) const {
   all.insert(kernel);
   for (const KernelId id : all) {
     const Kernel& each = group_[id];
-    if (is_recursive(id) || !each.reductions.empty() || !each.foreign_calls.empty()) return false;
+    if (is_recursive(id) || !each.reductions.empty() || !each.foreign_calls.empty() || each.has_own_arrays())
+      return false;
     // lanes read the elements of one array
     for (const KernelLoop& loop : each.loops)
       if (std::ranges::any_of(loop.variables, [&](KernelRegister id) { return is_array(each.types[id]); }))

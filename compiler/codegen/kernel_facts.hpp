@@ -21,6 +21,8 @@ void visit_blocks(const vm::Kernel& kernel, vm::KernelBlockId block, std::invoca
     } else if (instruction.op == vm::KernelOp::loop) {
       visit_blocks(kernel, kernel.loops[instruction.index].test_block, visit);
       visit_blocks(kernel, kernel.loops[instruction.index].body_block, visit);
+    } else if (instruction.op == vm::KernelOp::each) {
+      visit_blocks(kernel, kernel.eaches[instruction.index].block, visit);
     }
   }
 }
@@ -45,6 +47,8 @@ class GroupFacts {
  public:
   explicit GroupFacts(const vm::KernelGroup& group);
 
+  /// Some kernel has.
+  bool has_own_arrays() const;
   bool is_recursive(vm::KernelId kernel) const { return reached_[kernel].contains(kernel); }
   /// With a loop, a reduction, recursion, or calls such: a call may take long.
   bool is_heavy(vm::KernelId kernel) const;

@@ -56,6 +56,7 @@ llvm::Function* ModuleEmitter::inner(vm::KernelId kernel, unsigned level) {
   function = llvm::Function::Create(
       llvm::FunctionType::get(llvm::StructType::get(llvm_context, results), parameters, /*isVarArg=*/false),
       llvm::Function::InternalLinkage, "leaf." + source.name, out);
+  const std::size_t last_row = source.row_count == 0 ? 0 : lengths[source.row_count - 1];
   if (level > 0) function->addFnAttr(llvm::Attribute::AlwaysInline);
   function->setCallingConv(llvm::CallingConv::Fast);
   function->setDoesNotThrow();
@@ -66,7 +67,7 @@ llvm::Function* ModuleEmitter::inner(vm::KernelId kernel, unsigned level) {
     const llvm::ConstantRange range(llvm::APInt(64, 0), llvm::APInt(64, length_end));
     function->addParamAttr(length, llvm::Attribute::get(llvm_context, llvm::Attribute::Range, range));
     function->addParamAttr(length - 1, llvm::Attribute::NoAlias);  // nobody writes the elements meanwhile
-    function->addParamAttr(length - 1, llvm::Attribute::ReadOnly);
+    if (length - 1 > last_row) function->addParamAttr(length - 1, llvm::Attribute::ReadOnly);
   }
   pending_.push_back({kernel, level});
   return function;

@@ -28,6 +28,7 @@ std::int32_t status_of(vm::KernelFailure failure) {
     case vm::KernelFailure::domain: return raddle_leaf_domain_error;
     case vm::KernelFailure::extent:
     case vm::KernelFailure::assertion: return raddle_leaf_assertion;
+    case vm::KernelFailure::memory: return raddle_leaf_recursion_too_deep;
   }
   return raddle_leaf_ok;
 }

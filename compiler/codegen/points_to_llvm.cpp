@@ -14,13 +14,15 @@ struct Stretch {
   llvm::Value* step = nullptr;
   llvm::Value* count = nullptr;
   std::vector<llvm::Value*> results;  ///< where they go
+  std::vector<llvm::Value*> rows;     ///< where those of the first point go, and how many elements each has
   std::vector<llvm::Value*> reads;    ///< where the elements lie that points read
 
-  Stretch(WordReader& words, llvm::IRBuilder<>& builder, std::size_t result_count, std::size_t read_count) {
+  Stretch(WordReader& words, llvm::IRBuilder<>& builder, const vm::Kernel& kernel, std::size_t read_count) {
     first = words.load(builder.getInt64Ty());
     step = words.load(builder.getInt64Ty());
     count = words.load(builder.getInt64Ty());
-    for (std::size_t i = 0; i < result_count; ++i) results.push_back(words.load(builder.getPtrTy()));
+    for (std::size_t i = 0; i < kernel.outputs.size(); ++i) results.push_back(words.load(builder.getPtrTy()));
+    for (std::size_t i = 0; i < kernel.row_count; ++i) words.load_argument(builder.getPtrTy(), rows);
     for (std::size_t i = 0; i < read_count; ++i) reads.push_back(words.load(builder.getPtrTy()));
   }
 };
@@ -192,7 +194,7 @@ void ModuleEmitter::emit_lanes(vm::KernelId kernel, llvm::Function* function) {
   // else LLVM splits the widest vectors on processors that run slower with them
   function->addFnAttr("min-legal-vector-width", std::to_string(shape.vector_size * 64));
   WordReader words(builder, function->getArg(1));
-  const Stretch stretch(words, builder, source.outputs.size(), 0);
+  const Stretch stretch(words, builder, source, 0);
   std::vector<LaneValue> captures;
   for (vm::KernelRegister parameter = 1; parameter < source.parameter_count; ++parameter) {
     std::vector<llvm::Value*> parts;
@@ -211,11 +213,13 @@ void ModuleEmitter::emit_points(vm::KernelId kernel, std::size_t reads, llvm::Fu
   llvm::BasicBlock* store = llvm::BasicBlock::Create(llvm_context, "store", function);
   llvm::BasicBlock* end = llvm::BasicBlock::Create(llvm_context, "end", function);
   llvm::IRBuilder<> builder(entry);
-  std::vector<llvm::Value*> arguments(2 + reads);
+  const std::size_t first_read = 2 + 2 * std::size_t{source.row_count};
+  std::vector<llvm::Value*> arguments(first_read + reads);
   arguments[0] = make_context(builder, function);
   WordReader words(builder, function->getArg(1));
-  const Stretch stretch(words, builder, source.outputs.size(), reads);
-  for (auto parameter = static_cast<vm::KernelRegister>(1 + reads); parameter < source.parameter_count; ++parameter)
+  const Stretch stretch(words, builder, source, reads);
+  for (auto parameter = static_cast<vm::KernelRegister>(1 + source.row_count + reads);
+       parameter < source.parameter_count; ++parameter)
     words.load_argument(type(source.types[parameter]), arguments);
   builder.CreateBr(head);
 
@@ -226,8 +230,15 @@ void ModuleEmitter::emit_points(vm::KernelId kernel, std::size_t reads, llvm::Fu
 
   builder.SetInsertPoint(body);
   arguments[1] = builder.CreateAdd(stretch.first, builder.CreateMul(number, stretch.step));
+  for (std::uint32_t i = 0; i < source.row_count; ++i) {
+    llvm::Value *first = stretch.rows[2 * i], *width = stretch.rows[2 * i + 1];
+    llvm::Type* element = source.types[1 + i] == vm::KernelType::booleans ? builder.getInt8Ty() : builder.getInt64Ty();
+    arguments[2 + 2 * i] = builder.CreateInBoundsGEP(element, first, builder.CreateMul(number, width));
+    arguments[3 + 2 * i] = width;
+  }
   for (std::size_t i = 0; i < reads; ++i)
-    arguments[2 + i] = load_element(builder, type(source.types[1 + i]), stretch.reads[i], number);
+    arguments[first_read + i] =
+        load_element(builder, type(source.types[1 + source.row_count + i]), stretch.reads[i], number);
   llvm::CallInst* all = builder.CreateCall(inner(kernel), arguments);
   all->setCallingConv(llvm::CallingConv::Fast);
   llvm::Value* is_good = builder.CreateICmpEQ(builder.CreateExtractValue(all, 0), builder.getInt32(raddle_leaf_ok));

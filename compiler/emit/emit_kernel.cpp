@@ -37,11 +37,16 @@ class KernelEmitter {
   vm::Kernel run() {
     kernel_.name = leaf_.name;
     kernel_.place = place_of(leaf_.span);
-    for (const ir::VarId parameter : leaf_.parameters) static_cast<void>(register_of(parameter));
+    for (std::size_t i = 0; i < leaf_.parameters.size(); ++i) {
+      if (i == 1) make_rows();
+      static_cast<void>(register_of(leaf_.parameters[i]));
+    }
+    if (leaf_.parameters.size() == 1) make_rows();
     kernel_.parameter_count = static_cast<std::uint32_t>(kernel_.types.size());
     static_cast<void>(block(0));
     if (is_refused_) return {};
-    for (const ir::VarId output : leaf_.outputs) kernel_.outputs.push_back(register_of(output));
+    for (const ir::VarId output : leaf_.outputs)
+      if (!vm::is_array(type_of(leaf_.variables[output].type))) kernel_.outputs.push_back(register_of(output));
     insert_constants();
     return std::move(kernel_);
   }
@@ -67,6 +72,15 @@ class KernelEmitter {
     if (known == vm::no_kernel_part) known = make_register(type_of(leaf_.variables[variable].type));
     return known;
   }
+  /// Outputs that are arrays: what calls the kernel has made them.
+  void make_rows() {
+    for (const ir::VarId output : leaf_.outputs) {
+      if (!module_.types->is_array(leaf_.variables[output].type)) continue;
+      static_cast<void>(register_of(output));
+      ++kernel_.row_count;
+    }
+  }
+  bool is_row(ir::VarId array) const { return std::ranges::find(leaf_.outputs, array) != leaf_.outputs.end(); }
   KernelRegister constant(KernelType type, std::int64_t bits) {
     const auto [found, is_new] = constant_index_.try_emplace({type, bits}, 0);
     if (is_new) {
@@ -123,6 +137,10 @@ class KernelEmitter {
       std::ranges::for_each(call.inputs, renumber);
       renumber(call.result);
     }
+    for (vm::KernelEach& each : kernel_.eaches) {
+      renumber(each.point);
+      renumber(each.count);
+    }
     std::ranges::for_each(kernel_.outputs, renumber);
     kernel_.types.insert(kernel_.types.begin() + kernel_.parameter_count, constant_types_.begin(),
                          constant_types_.end());
@@ -165,6 +183,9 @@ class KernelEmitter {
       case OpKind::if_: return branch(op);
       case OpKind::switch_: return choose(op, 0);
       case OpKind::loop: return loop(op);
+      case OpKind::array_new: return own_array(op);
+      case OpKind::array_insert: return own_element(op);
+      case OpKind::foreach_range: return each(op);
       case OpKind::wait:
       case OpKind::wait_deep: return operations(op.regions[0]);  // all that it waits for is there
       default: return compute(op);
@@ -276,6 +297,50 @@ class KernelEmitter {
     }
   }
 
+  /// Of the points of a loop from 0 on in steps of 1.
+  KernelRegister count_of(const ir::Op& loop) {
+    const ir::Operand last = loop.operands[1];
+    if (last.is_constant) {
+      const std::int64_t most = std::get<std::int64_t>(module_.constants[last.index]);
+      return constant(KernelType::int_, std::max<std::int64_t>(most, -1) + 1);
+    }
+    const KernelRegister from = register_of(last), one = constant(KernelType::int_, 1);
+    const KernelRegister count = make_register(KernelType::int_);
+    KernelInstruction& add = put(KernelOp::add_int, loop.span);
+    add.result = count;
+    add.inputs = {from, one, vm::no_kernel_part};
+    return count;
+  }
+
+  // ---------------------------------------------------------------- own arrays: opt/own_arrays.hpp makes these
+
+  /// Of rank 1.
+  void own_array(const ir::Op& op) {
+    if (is_row(op.results[0])) return;
+    const KernelType type = type_of(leaf_.variables[op.results[0]].type);
+    const KernelOp made = type == KernelType::floats ? KernelOp::new_floats
+                          : type == KernelType::ints ? KernelOp::new_ints
+                                                     : KernelOp::new_booleans;
+    computed(op, made, {register_of(op.operands[0])});
+  }
+  void own_element(const ir::Op& op) {
+    const KernelType type = type_of(op.operands[0]);
+    const KernelOp made = type == KernelType::floats ? KernelOp::put_float
+                          : type == KernelType::ints ? KernelOp::put_int
+                                                     : KernelOp::put_boolean;
+    computed(op, made, registers_of(op.operands));
+  }
+  void each(const ir::Op& op) {
+    vm::KernelEach made;
+    made.count = count_of(op);
+    made.point = register_of(leaf_.regions[op.regions[0]].parameters[0]);
+    const auto index = static_cast<std::uint32_t>(kernel_.eaches.size());
+    put(KernelOp::each, op.span).index = index;
+    kernel_.eaches.emplace_back();
+    made.block = block(op.regions[0]);
+    kernel_.eaches[index] = made;
+  }
+
   // ---------------------------------------------------------------- calls
 
   void call(const ir::Op& op) {
@@ -287,11 +352,7 @@ class KernelEmitter {
   void reduce(const ir::ReducedLoop& reduced) {
     if (reduced.loop->launch == ir::none) return refuse();
     const ir::IndexLaunch& launch = leaf_.launches[reduced.loop->launch];
-    const KernelRegister last = register_of(reduced.loop->operands[1]), one = constant(KernelType::int_, 1);
-    const KernelRegister count = make_register(KernelType::int_);
-    KernelInstruction& add = put(KernelOp::add_int, reduced.loop->span);
-    add.result = count;
-    add.inputs = {last, one, vm::no_kernel_part};
+    const KernelRegister count = count_of(*reduced.loop);
     vm::KernelReduction made{launch.kernel,
                              *vm::reducer_of_function(stdlib::builtins()[reduced.reduction->callee].name), count,
                              registers_of(launch.captures), register_of(reduced.reduction->results[0])};

@@ -19,6 +19,7 @@ vm::LaunchSink::Kind sink_kind(ir::AccessMode mode) {
     case ir::AccessMode::increment: return Kind::increment;
     case ir::AccessMode::minimum: return Kind::minimum;
     case ir::AccessMode::scale: return Kind::scale;
+    case ir::AccessMode::row: return Kind::row;
   }
   return Kind::element;
 }
@@ -57,7 +58,8 @@ vm::IndexLaunch index_launch(const ir::IndexLaunch& from, const OperandMap& oper
     const vm::Operand data = operands.of(access.data, body);
     const auto first_key = static_cast<std::uint32_t>(launch.keys.size());
     const bool is_read = access.mode == ir::AccessMode::read;
-    const std::size_t row_keys = is_read ? 0 : count_row_keys(access);
+    const bool is_row = access.mode == ir::AccessMode::row;
+    const std::size_t row_keys = is_read || is_row ? 0 : count_row_keys(access);
     if (from.is_projected())
       for (std::size_t i = row_keys; i < access.keys.size(); ++i) launch.keys.push_back(key(access.keys[i]));
     const auto key_count = static_cast<std::uint32_t>(launch.keys.size()) - first_key;
@@ -67,6 +69,7 @@ vm::IndexLaunch index_launch(const ir::IndexLaunch& from, const OperandMap& oper
     }
     vm::LaunchSink& sink =
         launch.sinks.emplace_back(sink_kind(access.mode), data, place_of(access.span), first_key, key_count);
+    if (is_row) sink.width = operands.of(access.keys[0].operand, body);
     for (std::size_t i = 0; i < row_keys; ++i) sink.row_keys.push_back(input(access.keys[i].operand));
   }
   return launch;

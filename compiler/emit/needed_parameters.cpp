@@ -60,6 +60,8 @@ void follow(const vm::Kernel& kernel, vm::KernelBlockId block, Registers& needin
     } else if (instruction.op == vm::KernelOp::foreign) {
       const vm::KernelForeignCall& call = kernel.foreign_calls[instruction.index];
       if (needs_any(needing, call.inputs)) needing.insert(call.result);
+    } else if (instruction.op == vm::KernelOp::each) {
+      follow(kernel, kernel.eaches[instruction.index].block, needing);
     } else if (instruction.result != vm::no_kernel_part) {
       const std::span inputs(instruction.inputs.data(), vm::info(instruction.op).inputs.size());
       if (needs_any(needing, inputs)) needing.insert(instruction.result);

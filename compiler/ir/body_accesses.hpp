@@ -21,7 +21,7 @@ struct BodyAccess {
 /// What the operations of a loop's own body do with what is declared outside, in their order.
 struct BodyAccesses {
   std::vector<BodyAccess> reads;   ///< array_get of an element that is no array itself
-  std::vector<BodyAccess> writes;  ///< array_insert, update
+  std::vector<BodyAccess> writes;  ///< array_insert, update; then rows: array_insert of a loop within
   std::vector<const Op*> rows;     ///< array_get and array_row that lead to those
   std::vector<const Op*> holds;    ///< array_hold: a launch updates before it releases arrays
 };

@@ -12,10 +12,11 @@
 
 namespace raddle::ir {
 
-/// What a point does with an element of an array, or with an updateable: the last three.
-enum class AccessMode : std::uint8_t { read, write, increment, minimum, scale };
+/// What a point does with an element of an array; with an updateable: the next three; with a row: it writes as many
+/// elements as its one key says, those from `point` times as many on.
+enum class AccessMode : std::uint8_t { read, write, increment, minimum, scale, row };
 /// By AccessMode, as the IR's text has them.
-inline constexpr const char* access_modes[] = {"read", "write", "incr", "min", "scale"};
+inline constexpr const char* access_modes[] = {"read", "write", "incr", "min", "scale", "row"};
 
 inline bool is_element(AccessMode mode) { return mode == AccessMode::read || mode == AccessMode::write; }
 
@@ -43,7 +44,8 @@ struct Access {
 };
 
 /// Parameters of the kernel: the point, the elements that are read in the order of `accesses`, `captures`; with a
-/// launch over an array the point is the key. Its outputs are the values of all other accesses, in their order.
+/// launch over an array the point is the key. Its outputs are the values of all other accesses, in their order; of
+/// rows, which are the last ones, arrays.
 struct IndexLaunch {
   FunctionId kernel = none;
   std::vector<Operand> captures = {};
@@ -60,6 +62,7 @@ struct IndexLaunch {
         return key.kind == Key::Kind::affine || key.kind == Key::Kind::computed;
       };
       const bool ends_with_point = access.keys.empty() || access.keys.back().kind == Key::Kind::point;
+      if (access.mode == AccessMode::row) return false;
       return access.mode == AccessMode::read || !ends_with_point || std::ranges::any_of(access.keys, is_projected) ||
              std::ranges::count(access.keys, Key::Kind::point, &Key::kind) > 1;
     };

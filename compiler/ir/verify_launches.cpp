@@ -90,6 +90,7 @@ class LaunchChecker {
   }
 
   TypeId value_type(const Access& access) const {
+    if (access.mode == AccessMode::row) return types_.base(type_of(module_, function_, access.data));
     if (!is_element(access.mode)) return TypeStore::float_;
     TypeId type = types_.base(type_of(module_, function_, access.data));
     for (std::size_t i = 0; i < access.keys.size(); ++i) type = types_.base(types_.at(type).element);

@@ -12,16 +12,6 @@ namespace {
 
 using ir::OpKind;
 
-/// @return none: an operand is no constant, or the operation fails
-std::optional<ir::Constant> fold(const ir::Module& module, const ir::Function& function, const ir::Op& op) {
-  std::vector<const ir::Constant*> operands;
-  for (const ir::Operand& operand : op.operands) {
-    if (!operand.is_constant) return std::nullopt;
-    operands.push_back(&module.constants[operand.index]);
-  }
-  return fold_operation(module, function, op, operands);
-}
-
 /// Folds until nothing changes. Readers of a folded variable take the constant itself; the copy is dead then.
 class Folder {
  public:
@@ -40,7 +30,7 @@ class Folder {
       for (ir::Op& op : function_.regions[id].ops) {
         replacements_.apply(op);
         if (is_known(op, id)) continue;
-        const std::optional<ir::Constant> result = fold(module_, function_, op);
+        const std::optional<ir::Constant> result = fold_operation(module_, function_, op);
         if (!result) continue;
         const ir::Operand constant = ir::Operand::constant(module_.constant(*result));
         op.kind = OpKind::copy;

@@ -101,4 +101,13 @@ std::optional<Constant> fold_operation(const ir::Module& module, const ir::Funct
   return fold_strings(op.kind, std::get<std::string>(*operands[0]), std::get<std::string>(*operands[1]));
 }
 
+std::optional<Constant> fold_operation(const ir::Module& module, const ir::Function& function, const ir::Op& op) {
+  std::vector<const Constant*> operands;
+  for (const ir::Operand& operand : op.operands) {
+    if (!operand.is_constant) return std::nullopt;
+    operands.push_back(&module.constants[operand.index]);
+  }
+  return fold_operation(module, function, op, operands);
+}
+
 }  // namespace raddle::opt

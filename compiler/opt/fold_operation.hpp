@@ -11,4 +11,7 @@ namespace raddle::opt {
 std::optional<ir::Constant> fold_operation(const ir::Module& module, const ir::Function& function, const ir::Op& op,
                                            std::span<const ir::Constant* const> operands);
 
+/// The same of an operation whose operands are constants. @return none also where one is none
+std::optional<ir::Constant> fold_operation(const ir::Module& module, const ir::Function& function, const ir::Op& op);
+
 }  // namespace raddle::opt

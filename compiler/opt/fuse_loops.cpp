@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/ir/reduced_loops.hpp"
 #include "compiler/opt/dead_code.hpp"
 #include "compiler/opt/index_launches.hpp"
 #include "compiler/opt/order_operations.hpp"
@@ -52,6 +53,13 @@ class Fuser {
  public:
   Fuser(ir::Module& module, ir::Function& function) : module_(module), function_(function), replacements_(function) {}
 
+  /// Loops whose numbers are reduced stay alone, for ir/reduced_loops.hpp.
+  void keep_reduced_loops() {
+    const ir::ReducedLoops reduced(module_, function_);
+    for (const ir::Region& region : function_.regions)
+      for (const ir::Op& op : region.ops)
+        if (op.kind == OpKind::foreach_range && reduced.of(op)) kept_.insert(op.regions[0]);
+  }
   /// @return true: something has changed
   bool run() {
     bool has_changed = false;
@@ -106,7 +114,8 @@ class Fuser {
 
   std::optional<Loop> loop_at(ir::RegionId region, std::size_t number) const {
     const ir::Op& op = ops(region)[number];
-    if (op.kind != OpKind::foreach_range || !is_plain_launch(module_, function_, op)) return std::nullopt;
+    if (op.kind != OpKind::foreach_range || kept_.contains(op.regions[0]) || !is_plain_launch(module_, function_, op))
+      return std::nullopt;
     Loop loop{.number = number, .body = op.regions[0]};
     for (const ir::Op& inner : ops(loop.body)) {
       if (inner.kind == OpKind::array_insert)
@@ -323,12 +332,19 @@ class Fuser {
 
   ir::Module& module_;
   ir::Function& function_;
+  std::set<ir::RegionId> kept_;             // bodies of loops that are not fused
   Replacements replacements_;               // of parameters of bodies
   std::optional<Dependences> dependences_;  // of the region at hand; found when they are needed first
   std::vector<const ir::Op*> makers_;       // by variable what assigns it in its region; null: none, or several
 };
 
 }  // namespace
+
+void fuse_loops(ir::Module& module, ir::Function& function) {
+  Fuser fuser(module, function);
+  fuser.keep_reduced_loops();
+  fuser.run();
+}
 
 void fuse_loops(ir::Module& module) {
   bool has_changed = false;

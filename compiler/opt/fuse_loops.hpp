@@ -13,5 +13,7 @@ namespace raddle::opt {
 /// Source: the constraints of Sundram, Lee, Aiken, "Task Fusion in Distributed Runtimes" (PAW-ATM 2022), section 4.
 /// Needs: infer-leaves.
 void fuse_loops(ir::Module& module);
+/// The same in a function that is to be a leaf of the module: loops whose numbers are reduced stay as they are.
+void fuse_loops(ir::Module& module, ir::Function& function);
 
 }  // namespace raddle::opt

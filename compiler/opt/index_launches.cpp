@@ -11,9 +11,12 @@
 #include "compiler/ir/body_accesses.hpp"
 #include "compiler/ir/heavy_leaves.hpp"
 #include "compiler/ir/library_calls.hpp"
+#include "compiler/ir/reduced_loops.hpp"
+#include "compiler/opt/flat_bodies.hpp"
 #include "compiler/opt/infer_leaves.hpp"
 #include "compiler/opt/launch_nests.hpp"
 #include "compiler/opt/loop_body_copier.hpp"
+#include "compiler/opt/order_library_calls.hpp"
 #include "compiler/opt/uses.hpp"
 
 namespace raddle::opt {
@@ -21,14 +24,6 @@ namespace raddle::opt {
 namespace {
 
 using ir::OpKind;
-
-bool has_library_call(const ir::Module& module, const ir::Function& function, const ir::Op& op) {
-  bool has_any = false;
-  visit_nested(function, op, [&](const ir::Op& inner) {
-    has_any |= inner.kind == OpKind::call && module.functions[inner.callee].kind == ir::FunctionKind::foreign;
-  });
-  return has_any;
-}
 
 /// With the keys that are the same for all points; those that differ are still to come.
 ir::Access with_same_keys(const ir::BodyAccess& access) {
@@ -84,7 +79,7 @@ class PlainLaunch {
   /// Where the value of a point goes: `A[i] = value`, `A[k][i] = value`, `u <incr> := value`, with `A`, `u` and `k`
   /// from outside.
   bool is_sink(const ir::BodyAccess& write) const {
-    if (!is_from_outside(write.array)) return false;
+    if (!is_from_outside(write.array) || write.mode == ir::AccessMode::row) return false;
     if (!is_element(write.mode)) return true;
     return point_ != ir::none && write.keys.back() == ir::Operand::variable(point_) &&
            write.fixed_keys + 1 == write.keys.size();
@@ -129,7 +124,7 @@ class ProjectedLaunch {
   /// @return false if the loop can not be such a launch, whatever the functions can be
   bool run() {
     if (loop_.kind != OpKind::foreach_range || accesses_.writes.empty() || computation_.counter_is_read() ||
-        computation_.assigns_outside() || accesses_inside() || reads_what_it_writes())
+        computation_.assigns_outside() || accesses_inside() || reads_what_it_writes() || writes_rows())
       return false;
     const Slice values = slice(values_of_writes());
     const Slice keys = slice(all_keys());
@@ -271,6 +266,10 @@ class ProjectedLaunch {
                                [&](const ir::BodyAccess& write) { return slice.needed.contains(write.array.index); });
   }
 
+  bool writes_rows() const {
+    return std::ranges::find(accesses_.writes, ir::AccessMode::row, &ir::BodyAccess::mode) != accesses_.writes.end();
+  }
+
   /// Arrays and updateables that an iteration makes for itself are no business of a launch.
   bool accesses_inside() const {
     const auto is_inside = [this](const ir::BodyAccess& access) { return computation_.declares(access.array.index); };
@@ -297,22 +296,6 @@ bool has_launch_space(const ir::Module& module, const ir::Function& function, co
 ir::FunctionId add(ir::Module& module, ir::Function function) {
   module.functions.push_back(std::move(function));  // a deque: functions and their operations stay where they are
   return static_cast<ir::FunctionId>(module.functions.size() - 1);
-}
-
-/// With what depends on them: what can fail comes before, if it can.
-void put_library_calls_last(const ir::Module& module, ir::Function& leaf) {
-  std::set<ir::VarId> made_by_library;
-  const auto is_last = [&](const ir::Op& op) {
-    bool depends = has_library_call(module, leaf, op);
-    for (const ir::VarId id : variables_read(leaf, op)) depends |= made_by_library.contains(id);
-    if (!depends) return false;
-    for (const ir::VarId id : variables_assigned(leaf, op)) made_by_library.insert(id);
-    return true;
-  };
-  std::vector<ir::Op> first, last;
-  for (ir::Op& op : leaf.regions[0].ops) (is_last(op) ? last : first).push_back(std::move(op));
-  first.insert(first.end(), std::make_move_iterator(last.begin()), std::make_move_iterator(last.end()));
-  leaf.regions[0].ops = std::move(first);
 }
 
 void set_launch(ir::Function& around, ir::Op& loop, ir::IndexLaunch launch) {
@@ -372,6 +355,7 @@ void find_in(ir::Module& module, ir::FunctionId id) {
     for (ir::Op& op : region.ops) {
       if (has_launch_space(module, function, op) && !make_plain_launch(module, function, op))
         make_projected_launch(module, function, op);
+      if (op.kind == OpKind::foreach_range && op.launch == ir::none) launch_flat_body(module, function, op);
     }
   }
   for (ir::Region& region : function.regions)
@@ -391,9 +375,11 @@ void launch_reduced_loops(ir::Module& module) {
   for (ir::FunctionId id = 0; id < module.functions.size(); ++id) {  // also of those that this makes
     ir::Function& function = module.functions[id];
     if (!function.is_leaf()) continue;
+    const ir::ReducedLoops reduced(module, function);
     for (ir::Region& region : function.regions)
       for (ir::Op& op : region.ops)
-        if (op.kind == OpKind::foreach_range && op.launch == ir::none) make_plain_launch(module, function, op);
+        if (op.kind == OpKind::foreach_range && op.launch == ir::none && reduced.of(op))
+          make_plain_launch(module, function, op);
   }
 }
 

@@ -11,14 +11,14 @@ namespace raddle::opt {
 
 namespace {
 
-constexpr std::size_t most_operations = 8;
+constexpr std::size_t most_inlined_operations = 8;
 
 bool can_inline(const ir::Module& module, const ir::Function& function) {
   if (function.kind != ir::FunctionKind::composite || function.demands_leaf) return false;
   if (function.placement != vm::Placement::any) return false;  // loops whose points call it look there
   if (function.regions.size() != 1 || function.file_output_count != 0) return false;
   const std::vector<ir::Op>& ops = function.regions[0].ops;
-  if (ops.size() > most_operations) return false;
+  if (ops.size() > most_inlined_operations) return false;
   if (!std::ranges::all_of(ops, [&](const ir::Op& op) { return can_not_fail(module, function, op); })) return false;
   // a double assignment is reported in the function, an output that is never set where it is declared
   const std::vector<std::uint32_t> assignments = count_assignments(function);

@@ -15,6 +15,7 @@ constexpr std::string_view without_underscore(std::string_view name) {
 constexpr KernelOpInfo infos[] = {
 #define RADDLE_KERNEL_OP(name, inputs, result, failure) \
   {without_underscore(#name), inputs, result, KernelFailure::failure},
+#define RADDLE_KERNEL_MEMORY RADDLE_KERNEL_OP
 #define RADDLE_KERNEL_CONTROL(name) {without_underscore(#name), "", 'v', KernelFailure::nothing},
 #include "vm/kernel/kernel_ops.def"
 };
@@ -94,7 +95,8 @@ bool Kernel::reads(KernelRegister id) const {
          std::ranges::any_of(
              reductions,
              [&](const KernelReduction& reduction) { return reduction.count == id || has(reduction.inputs); }) ||
-         std::ranges::any_of(foreign_calls, [&](const KernelForeignCall& call) { return has(call.inputs); });
+         std::ranges::any_of(foreign_calls, [&](const KernelForeignCall& call) { return has(call.inputs); }) ||
+         std::ranges::any_of(eaches, [&](const KernelEach& each) { return each.count == id; });
 }
 
 KernelGroup group_of(std::span<const Kernel* const> kernels, KernelId first) {

@@ -18,12 +18,13 @@ namespace raddle::vm {
 /// in the script, which is told if it fails. Kernels have no effects but calls of C functions, after which nothing
 /// may fail: what fails is interpreted in frames, from its beginning, for the words of the message.
 ///
-/// Registers: the parameters, then the constants, then all others. Arrays are in registers of parameters and of
-/// variables of loops only. A register is assigned on every path before it is read, and by one instruction of a path:
-/// more than once only where each branch assigns it. Variables of loops are assigned by their loop.
+/// Registers: the parameters, then the constants, then all others. Arrays are in registers of parameters, of variables
+/// of loops, and of what makes own arrays. A register is assigned on every path before it is read, and by one
+/// instruction of a path: more than once only where each branch assigns it. Variables of loops are assigned by their
+/// loop.
 ///
-/// Blocks: number 0 is the body. Each other one is the arm of one `if` or the test or body of one `loop`, and comes
-/// after the block that this is in.
+/// Blocks: number 0 is the body. Each other one is the arm of one `if`, the test or body of one `loop` or the body of
+/// one `each`, and comes after the block that this is in.
 enum class KernelType : std::uint8_t { int_, float_, boolean, ints, floats, booleans };  ///< the last three: arrays
 
 constexpr bool is_array(KernelType type) { return type >= KernelType::ints; }
@@ -37,12 +38,13 @@ const char* text_of(KernelType type);
 
 enum class KernelOp : std::uint8_t {
 #define RADDLE_KERNEL_OP(name, inputs, result, failure) name,
+#define RADDLE_KERNEL_MEMORY(name, inputs, result, failure) name,
 #define RADDLE_KERNEL_CONTROL(name) name,
 #include "vm/kernel/kernel_ops.def"
 };
 
 /// What may be wrong with the inputs of an operation; see kernel_ops.def.
-enum class KernelFailure : std::uint8_t { nothing, overflow, division, index, extent, domain, assertion };
+enum class KernelFailure : std::uint8_t { nothing, overflow, division, index, extent, domain, assertion, memory };
 /// Functions of the library that fail so are given what is told then, behind what they look at: kernels leave it away.
 constexpr bool has_message(KernelFailure failure) {
   return failure == KernelFailure::assertion || failure == KernelFailure::extent;
@@ -87,7 +89,8 @@ struct KernelInstruction {
   KernelOp op = KernelOp::copy;
   KernelRegister result = no_kernel_part;  ///< of control operations and of those without a result absent
   std::array<KernelRegister, 3> inputs = {no_kernel_part, no_kernel_part, no_kernel_part};  ///< `if`: the condition
-  std::uint32_t index = 0;  ///< of control operations: among Kernel::branches, loops, calls, reductions, foreign_calls
+  /// Of control operations: among Kernel::branches, loops, calls, reductions, foreign_calls, eaches.
+  std::uint32_t index = 0;
   Place place;
   bool operator==(const KernelInstruction&) const = default;
 };
@@ -141,11 +144,24 @@ struct KernelForeignCall {
   bool operator==(const KernelForeignCall&) const = default;
 };
 
+/// Note [own arrays]. What an iteration computes with arrays that it alone knows is one kernel. `new_floats` and the
+/// like make an array, which lies on the stack, outside of all loops; `put` writes an element, and whoever made the
+/// kernel has seen to it that each is written before any is read. The rows of a kernel, the parameters behind the first
+/// one, are such arrays of its caller: what a point of a launch writes to as many elements of an array as are in a row.
+/// `each` runs its block for the points 0 to count - 1, in any order: so that many can be computed side by side, what
+/// fails in it is told behind it. Where there is no machine code, such kernels are interpreted in frames.
+struct KernelEach {
+  KernelRegister point = no_kernel_part, count = no_kernel_part;
+  KernelBlockId block = no_kernel_part;
+  bool operator==(const KernelEach&) const = default;
+};
+
 struct Kernel {
   std::string name;
   Place place;                    ///< of the function
   std::vector<KernelType> types;  ///< by register
   std::uint32_t parameter_count = 0;
+  std::uint32_t row_count = 0;          ///< of the parameters from the second one on
   std::vector<std::int64_t> constants;  ///< bits as in leaf_abi.hpp; the first one's register is parameter_count
   std::vector<KernelRegister> outputs;
   std::vector<std::vector<KernelInstruction>> blocks;  ///< none: there is no such kernel
@@ -154,10 +170,12 @@ struct Kernel {
   std::vector<KernelCall> calls;
   std::vector<KernelReduction> reductions;
   std::vector<KernelForeignCall> foreign_calls;
+  std::vector<KernelEach> eaches;
 
   bool exists() const { return !blocks.empty(); }
   /// Something that it does takes what is in the register.
   bool reads(KernelRegister id) const;
+  bool has_own_arrays() const { return row_count != 0 || !eaches.empty(); }
   bool is_constant(KernelRegister id) const { return id >= parameter_count && id - parameter_count < constants.size(); }
   /// @pre is_constant(id)
   std::int64_t constant(KernelRegister id) const { return constants[id - parameter_count]; }

@@ -10,7 +10,7 @@ namespace raddle::vm {
 
 namespace {
 
-constexpr std::uint32_t form = 2;  ///< to be changed with kernel.hpp and kernel_ops.def
+constexpr std::uint32_t form = 3;  ///< to be changed with kernel.hpp and kernel_ops.def
 static_assert(std::endian::native == std::endian::little);
 
 class Writer {
@@ -94,6 +94,7 @@ void visit(Bytes& bytes, Kernel& kernel) {
   place(bytes, kernel.place);
   numbers(bytes, kernel.types);
   bytes.number(kernel.parameter_count);
+  bytes.number(kernel.row_count);
   numbers(bytes, kernel.constants);
   numbers(bytes, kernel.outputs);
   bytes.size(kernel.blocks);
@@ -144,6 +145,12 @@ void visit(Bytes& bytes, Kernel& kernel) {
     numbers(bytes, call.inputs);
     bytes.number(call.result);
   }
+  bytes.size(kernel.eaches);
+  for (auto& each : kernel.eaches) {
+    bytes.number(each.point);
+    bytes.number(each.count);
+    bytes.number(each.block);
+  }
 }
 
 /// Of enumerations, whose bytes may be any.
@@ -152,7 +159,7 @@ bool has_known_names(const Kernel& kernel) {
     if (type > KernelType::booleans) return false;
   for (const std::vector<KernelInstruction>& block : kernel.blocks)
     for (const KernelInstruction& instruction : block)
-      if (instruction.op > KernelOp::foreign) return false;
+      if (instruction.op > KernelOp::each) return false;
   for (const KernelReduction& reduction : kernel.reductions)
     if (static_cast<std::size_t>(reduction.reducer) >= std::size(kernel_reducers)) return false;
   return true;

@@ -42,7 +42,8 @@ class Printer {
     out_ = fmt::format("kernel {} {}{} (", id, quoted(kernel_.name), place(kernel_.place));
     for (KernelRegister parameter = 0; parameter < kernel_.parameter_count; ++parameter)
       out_ += (parameter == 0 ? "" : ", ") + typed(parameter);
-    out_ += fmt::format(") -> ({}) {{\n", list(kernel_.outputs));
+    const std::string rows = kernel_.row_count == 0 ? "" : fmt::format(" rows {}", kernel_.row_count);
+    out_ += fmt::format("){} -> ({}) {{\n", rows, list(kernel_.outputs));
     ++depth_;
     for (std::size_t i = 0; i < kernel_.constants.size(); ++i) {
       const auto constant = static_cast<KernelRegister>(kernel_.parameter_count + i);
@@ -113,6 +114,12 @@ class Printer {
         const std::string number = call.function == no_kernel_part ? "-" : std::to_string(call.function);
         return line(fmt::format("{} = foreign {} {} {} ({}){}", typed(call.result), quoted(call.library),
                                 quoted(call.symbol), number, list(call.inputs), at));
+      }
+      case KernelOp::each: {
+        const KernelEach& each = kernel_.eaches[in.index];
+        line(fmt::format("each {} of %{}{} {{", typed(each.point), each.count, at));
+        block(each.block);
+        return line("}");
       }
       default: break;
     }

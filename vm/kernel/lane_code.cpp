@@ -37,7 +37,8 @@ class Planner {
   }
 
   LaneCode make(const Kernel& kernel) {
-    if (!kernel.exists() || !kernel.foreign_calls.empty() || !kernel.reductions.empty()) return {};
+    if (!kernel.exists() || !kernel.foreign_calls.empty() || !kernel.reductions.empty() || kernel.has_own_arrays())
+      return {};
     LaneCode code;
     std::uint32_t most_called = 0;
     for (const KernelCall& call : kernel.calls) {

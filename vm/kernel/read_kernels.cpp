@@ -171,6 +171,7 @@ class KernelReader {
     kernel_.parameter_count = static_cast<std::uint32_t>(parameters.size());
     for (std::size_t i = 0; i < parameters.size(); ++i)
       if (parameters[i] != i) fail("parameters are the first registers");
+    if (accept("rows")) kernel_.row_count = number<std::uint32_t>();
     expect("->");
     kernel_.outputs = names();
     expect("{");
@@ -219,6 +220,7 @@ class KernelReader {
   void instruction(KernelBlockId block) {
     if (accept("if")) return branch(block);
     if (accept("loop")) return loop(block);
+    if (accept("each")) return each(block);
     skip_space();
     if (left_.starts_with('(')) return call(block);
     KernelRegister result = no_kernel_part;
@@ -266,6 +268,20 @@ class KernelReader {
     expect("next");
     read.next = names();
     kernel_.loops[index] = std::move(read);
+  }
+  void each(KernelBlockId block) {
+    const auto index = static_cast<std::uint32_t>(kernel_.eaches.size());
+    kernel_.eaches.emplace_back();
+    KernelInstruction& made = put(block, KernelOp::each);
+    made.index = index;
+    KernelEach read;
+    read.point = typed();
+    expect("of");
+    read.count = name();
+    made.place = place();
+    expect("{");
+    read.block = this->block();
+    kernel_.eaches[index] = read;
   }
   void call(KernelBlockId block) {
     KernelCall read;

@@ -234,8 +234,9 @@ class Assembler {
 }  // namespace
 
 ScalarCode assemble(const Kernel& kernel) {
-  static_assert(static_cast<int>(ScalarOpcode::jump) == static_cast<int>(KernelOp::if_));
-  return kernel.exists() && kernel.reductions.empty() ? Assembler(kernel).run() : ScalarCode{};
+  static_assert(static_cast<int>(ScalarOpcode::jump) == static_cast<int>(KernelOp::new_ints));
+  return kernel.exists() && kernel.reductions.empty() && !kernel.has_own_arrays() ? Assembler(kernel).run()
+                                                                                  : ScalarCode{};
 }
 
 }  // namespace raddle::vm

@@ -23,6 +23,8 @@ class Verifier {
     now_.always.resize(kernel_.types.size());
     now_.ever.resize(kernel_.types.size());
     for (KernelRegister id = 0; id < first_other(); ++id) now_.always[id] = now_.ever[id] = true;
+    is_own_.resize(kernel_.types.size());
+    for (KernelRegister row = 1; row <= kernel_.row_count; ++row) is_own_[row] = true;
     block(0);
     for (const KernelRegister output : kernel_.outputs) {
       reads(output);
@@ -33,7 +35,7 @@ class Verifier {
     const bool is_all_there = blocks_ == kernel_.blocks.size() && branches_ == kernel_.branches.size() &&
                               loops_ == kernel_.loops.size() && calls_ == kernel_.calls.size() &&
                               reductions_ == kernel_.reductions.size() &&
-                              foreign_calls_ == kernel_.foreign_calls.size();
+                              foreign_calls_ == kernel_.foreign_calls.size() && eaches_ == kernel_.eaches.size();
     if (fault_.empty() && !is_all_there) fail("a part is nowhere used");
     return fault_;
   }
@@ -48,6 +50,9 @@ class Verifier {
   void check_head() {
     if (kernel_.blocks.empty()) return fail("there is no block");
     if (first_other() > kernel_.types.size()) return fail("a register has no type");
+    if (kernel_.row_count >= std::max(kernel_.parameter_count, 1U)) return fail("a row is no parameter");
+    for (KernelRegister row = 1; row <= kernel_.row_count; ++row)
+      if (!is_array(kernel_.types[row])) return fail("a row is no array");
     for (std::size_t i = 0; i < kernel_.constants.size(); ++i) {
       const KernelType type = kernel_.types[kernel_.parameter_count + i];
       if (is_array(type)) return fail("a constant is an array");
@@ -72,6 +77,13 @@ class Verifier {
     if (!exists(id)) return;
     if (now_.ever[id]) return fail(fmt::format("%{} is assigned twice", id));
     now_.always[id] = now_.ever[id] = true;
+  }
+  /// Of the kernel's own: once in each call.
+  void makes_array(KernelRegister id) {
+    assigns(id);
+    if (!fault_.empty()) return;
+    if (depth_of_loops_ != 0) return fail("an array is made in a loop");
+    is_own_[id] = true;
   }
   /// By an instruction. An array is not made.
   void makes(KernelRegister id) {
@@ -106,10 +118,15 @@ class Verifier {
     }
     if (!fault_.empty()) return;
     if (about.result == 'v') {
-      if (instruction.result != no_kernel_part) fail(fmt::format("`{}` has no result", about.text));
+      if (instruction.result != no_kernel_part) return fail(fmt::format("`{}` has no result", about.text));
+      if (about.failure == KernelFailure::index && !is_own_[instruction.inputs[0]])
+        fail("an array that is not the kernel's own is written");
       return;
     }
-    makes(instruction.result);
+    if (about.failure == KernelFailure::memory)
+      makes_array(instruction.result);
+    else
+      makes(instruction.result);
     if (!fault_.empty()) return;
     const KernelType type = kernel_.types[instruction.result];
     const bool fits = about.result == 'x' ? type == kernel_.types[instruction.inputs[0]] : matches(about.result, type);
@@ -132,6 +149,9 @@ class Verifier {
       case KernelOp::reduce:
         if (comes_next(instruction.index, reductions_, kernel_.reductions.size()))
           reduce(kernel_.reductions[instruction.index]);
+        return;
+      case KernelOp::each:
+        if (comes_next(instruction.index, eaches_, kernel_.eaches.size())) each(kernel_.eaches[instruction.index]);
         return;
       default:
         if (comes_next(instruction.index, foreign_calls_, kernel_.foreign_calls.size()))
@@ -173,12 +193,24 @@ class Verifier {
     for (const KernelRegister variable : loop.variables) assigns(variable);
     if (!fault_.empty()) return;
     const std::vector<bool> before = now_.always;
+    ++depth_of_loops_;
     block(loop.test_block);
     if (!loop.test_after && fault_.empty()) reads(loop.condition, KernelType::boolean);
     block(loop.body_block);
     if (loop.test_after && fault_.empty()) reads(loop.condition, KernelType::boolean);
     if (fault_.empty()) takes(loop.next);
+    --depth_of_loops_;
     now_.always = before;  // what is in the loop is not read behind it
+  }
+  void each(const KernelEach& each) {
+    reads(each.count, KernelType::int_);
+    makes(each.point);
+    if (fault_.empty() && kernel_.types[each.point] != KernelType::int_) fail("a point is no int");
+    const std::vector<bool> before = now_.always;
+    ++depth_of_loops_;
+    block(each.block);
+    --depth_of_loops_;
+    now_.always = before;
   }
 
   void call(const KernelCall& call) {
@@ -197,8 +229,10 @@ class Verifier {
 
   const Kernel& kernel_;
   Assigned now_;
-  std::size_t blocks_ = 0, branches_ = 0, loops_ = 0, calls_ = 0, reductions_ = 0,
-              foreign_calls_ = 0;  ///< that have come
+  std::size_t blocks_ = 0, branches_ = 0, loops_ = 0, calls_ = 0, reductions_ = 0, foreign_calls_ = 0,
+              eaches_ = 0;       ///< that have come
+  unsigned depth_of_loops_ = 0;  ///< around what is looked at
+  std::vector<bool> is_own_;     ///< by register: an array that the kernel may write
   std::string fault_;
 };
 
@@ -210,6 +244,7 @@ std::string verify_call(const Kernel& caller, const KernelCall& call, std::span<
   const auto fault = [&](std::string_view what) { return fmt::format("kernel `{}`: {}", caller.name, what); };
   if (call.kernel >= kernels.size() || !kernels[call.kernel].exists()) return fault("it calls what is no kernel");
   const Kernel& callee = kernels[call.kernel];
+  if (callee.row_count != 0) return fault("it calls what writes rows");
   std::vector<KernelType> outputs;
   for (const KernelRegister output : callee.outputs) outputs.push_back(callee.types[output]);
   if (!have_types(caller, call.inputs, std::span(callee.types).first(callee.parameter_count)))
@@ -224,6 +259,7 @@ std::string verify_reduction(const Kernel& caller, const KernelReduction& reduct
     return fault("it reduces what is no kernel");
   const Kernel& callee = kernels[reduction.kernel];
   if (&callee == &caller) return fault("it reduces itself");
+  if (callee.row_count != 0) return fault("it reduces what writes rows");
   const std::span parameters = std::span(callee.types).first(callee.parameter_count);
   if (parameters.empty() || parameters[0] != KernelType::int_ ||
       !have_types(caller, reduction.inputs, parameters.subspan(1)))

@@ -31,7 +31,7 @@ Array* array_there(Future& variable) {
 
 bool is_sink(const IndexLaunch& launch, Frame& frame, const Array& array) {
   return std::ranges::any_of(launch.sinks, [&](const LaunchSink& sink) {
-    return sink.kind == LaunchSink::Kind::element && array_there(frame.at(sink.target)) == &array;
+    return sink.is_of_array() && array_there(frame.at(sink.target)) == &array;
   });
 }
 
@@ -50,6 +50,18 @@ std::optional<std::int64_t> count_points(const RangeTask& range) {
       __builtin_mul_overflow(range_count(bounds[0], bounds[1], bounds[2]), range.end, &points))
     return std::nullopt;
   return points;
+}
+
+/// How many elements of a sink's array the points write; none: that is not known yet.
+std::optional<std::int64_t> count_numbers(const RangeTask& range, std::size_t sink) {
+  const std::optional<std::int64_t> points = count_points(range);
+  const Operand width = range.site.launch.sinks[sink].width;
+  if (!points || width.is_absent()) return points;
+  const Future& found = range.frame.at(width);
+  std::int64_t numbers = 0;
+  if (!is_there(found) || __builtin_mul_overflow(*points, static_cast<std::int64_t>(found.peek()), &numbers))
+    return std::nullopt;
+  return numbers;
 }
 
 /// The keys that the points of a launch read, or write.
@@ -155,7 +167,10 @@ Inputs look_at_inputs(const RangeTask& range, const std::vector<KernelType>& par
       inputs.await(*last);
     }
   }
-  for (const LaunchSink& sink : launch.sinks) add_variable(range.frame.at(sink.target), true);
+  for (const LaunchSink& sink : launch.sinks) {
+    add_variable(range.frame.at(sink.target), true);
+    if (!sink.width.is_absent()) add_variable(range.frame.at(sink.width), true);
+  }
   for (const LaunchInput& each : launch.projected)
     if (each.value == no_id) add_variable(range.frame.at(each.operand), true);
   for (const LaunchKey& key : launch.keys)
@@ -174,7 +189,7 @@ Future* Launcher::awaited_input(RangeTask& range, bool is_forced) {
   const bool waits = inputs.awaited && !is_forced;
   for (std::size_t i = 0; i < site.launch.sinks.size() && !site.is_in_nest && !range.has_promised; ++i) {
     const LaunchSink& sink = site.launch.sinks[i];
-    Array* const array = sink.kind == LaunchSink::Kind::element ? array_there(range.frame.at(sink.target)) : nullptr;
+    Array* const array = sink.is_of_array() ? array_there(range.frame.at(sink.target)) : nullptr;
     if (!array) continue;
     if (waits) {
       if (can_promise(range, i)) array->announce_numbers();
@@ -193,9 +208,9 @@ void Launcher::promise(const RangeTask& range, std::size_t sink, Array& array, b
   const OpenNumbers* const expected = array.numbers();
   if (is_possible && !expected && can_promise(range, sink))
     array.promise_numbers(kind_of(result_type(range.site.launch, sink)), static_cast<std::size_t>(range.end));
-  const std::optional<std::int64_t> points = is_possible && expected ? count_points(range) : std::nullopt;
-  if (points)
-    array.promise_part(static_cast<std::size_t>(*points), can_promise(range, sink), here_.wakes());
+  const std::optional<std::int64_t> numbers = is_possible && expected ? count_numbers(range, sink) : std::nullopt;
+  if (numbers)
+    array.promise_part(static_cast<std::size_t>(*numbers), can_promise(range, sink), here_.wakes());
   else
     array.settle_announced(here_.wakes());
   here_.wake();

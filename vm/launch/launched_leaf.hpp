@@ -23,7 +23,7 @@ class LaunchedLeaf {
   LaunchedLeaf(const Function& function, raddle_leaf_function code, std::size_t input_count)
       : function(function),
         code(code),
-        inputs_at_((code ? 3 + function.leaf_results.size() : 1)),
+        inputs_at_((code ? 3 + result_words() : 1)),
         count_(inputs_at_ + input_count),
         input_count_(input_count) {
     if (has_room(0)) use_own_inputs();
@@ -79,6 +79,14 @@ class LaunchedLeaf {
   void set_results(std::size_t result, void* elements) {
     words_[3 + result] = reinterpret_cast<std::int64_t>(elements);
   }
+  /// The same of a row, behind all other results. @param width  elements of each point
+  void set_row(std::size_t result, void* elements, std::int64_t width) {
+    const std::size_t before = static_cast<std::size_t>(
+        std::ranges::count_if(function.leaf_results, [](KernelType type) { return !is_array(type); }));
+    std::int64_t* const words = words_.data() + 3 + before + 2 * (result - before);
+    words[0] = reinterpret_cast<std::int64_t>(elements);
+    words[1] = width;
+  }
   /// Calls machine code for `count` points from `first` on. @return of how many: the next one does not end well
   std::int64_t call(raddle_leaf_worker& worker, std::int64_t first, std::int64_t step, std::int64_t count) {
     words_[0] = first;
@@ -101,11 +109,16 @@ class LaunchedLeaf {
     std::uint32_t word, value;
   };
 
+  std::size_t result_words() const {
+    std::size_t count = 0;
+    for (const KernelType type : function.leaf_results) count += words_of(type);
+    return count;
+  }
   bool is_callable() const { return is_for_devices || code != nullptr || function.scalar_code.exists(); }
   /// For machine code, even if there is none yet: who could be bound once can be bound ever after.
   bool has_room(std::size_t captures) {
     next_parameter_ = function.leaf_parameters.size() - captures;
-    const std::size_t others = 3 + function.leaf_results.size() + input_count_;
+    const std::size_t others = 3 + result_words() + input_count_;
     return others + 2 * captures <= leaf_word_limit && function.leaf_results.size() <= leaf_word_limit;
   }
   bool add(Future& capture) {
@@ -135,9 +148,9 @@ inline bool has_sinks(Frame& frame, const IndexLaunch& launch) {
     return variable.is_resolved() && !variable.is_failed();
   };
   return std::ranges::all_of(launch.sinks, [&](const LaunchSink& sink) {
-    return is_there(sink.target) && std::ranges::all_of(sink.row_keys, [&](const LaunchInput& key) {
-             return key.value != no_id || is_there(key.operand);
-           });
+    return is_there(sink.target) && (sink.width.is_absent() || is_there(sink.width)) &&
+           std::ranges::all_of(sink.row_keys,
+                               [&](const LaunchInput& key) { return key.value != no_id || is_there(key.operand); });
   });
 }
 

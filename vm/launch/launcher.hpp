@@ -116,8 +116,18 @@ class Launcher : WorkerService {
   void make_chunks(const IndexLaunch& launch, const SinkArrays& arrays, std::int64_t step);
   static bool takes_numbers(const Array* array, std::int64_t step);
   void* place_of(std::size_t result, const SinkArrays& arrays, std::int64_t key);
-  std::int64_t claim_places(const SinkArrays& arrays, const SinkKeys& keys, std::int64_t count);
-  void give_back_places(const SinkArrays& arrays, const SinkKeys& keys, std::int64_t made, std::int64_t count);
+  /// By sink how many numbers a point writes.
+  static constexpr SinkKeys one_each = [] {
+    SinkKeys ones{};
+    ones.fill(1);
+    return ones;
+  }();
+  std::int64_t claim_places(const SinkArrays& arrays, const SinkKeys& keys, std::int64_t count,
+                            const SinkKeys& widths = one_each);
+  void give_back_places(const SinkArrays& arrays, const SinkKeys& keys, std::int64_t made, std::int64_t count,
+                        const SinkKeys& widths = one_each);
+  static bool takes_rows(const IndexLaunch& launch, const SinkArrays& arrays, std::int64_t step);
+  static std::int64_t width_of(Frame& frame, const LaunchSink& sink);
   static void use_captures(Frame& frame, const std::vector<LaunchInput>& captures, std::int64_t points);
   static std::int64_t most_at_once();
   static std::int64_t to_boundary(std::int64_t key, std::int64_t step);

@@ -32,7 +32,7 @@ std::optional<std::int64_t> Launcher::run_launch(const RangeTask& piece, std::in
   LaunchedLeaf leaf(launched, code, 0);
   if (piece.kind == RangeTask::Kind::elements && !piece.order->is_dense) return std::nullopt;
   if (!has_sinks(piece.frame, launch) || !leaf.bind(piece.frame, launch.captures) ||
-      !find_sinks(piece.frame, piece.site, nullptr, nullptr, arrays))
+      !find_sinks(piece.frame, piece.site, nullptr, nullptr, arrays) || !takes_rows(launch, arrays, piece.step))
     return std::nullopt;
   if (BoundedMemory::get()) use_captures(piece.frame, launch.captures, count);
   launch_chunks_.clear();
@@ -95,11 +95,23 @@ void Launcher::finish_parts(const SinkArrays& arrays) {
   launch_reductions_.clear();
 }
 
+/// Rows are written in place.
+bool Launcher::takes_rows(const IndexLaunch& launch, const SinkArrays& arrays, std::int64_t step) {
+  for (std::size_t i = 0; i < launch.sinks.size(); ++i)
+    if (launch.sinks[i].kind == LaunchSink::Kind::row && !takes_numbers(arrays[i], step)) return false;
+  return true;
+}
+
+/// How many elements of a sink's array a point writes.
+std::int64_t Launcher::width_of(Frame& frame, const LaunchSink& sink) {
+  return sink.kind == LaunchSink::Kind::row ? static_cast<std::int64_t>(frame.at(sink.width).peek()) : 1;
+}
+
 /// A leaf that may take long waits for its code inside of interpreted iterations.
 bool Launcher::makes_stretches(const IndexLaunch& launch) const {
   const Function& leaf = program_.functions[launch.leaf];
-  return !launch.is_projected() &&
-         (leaf.lane_code.exists() || run_.leaves.code(launch.leaf) || here_.kernels().waits_for_code_of(leaf));
+  return !launch.is_projected() && (launch.has_rows() || leaf.lane_code.exists() || run_.leaves.code(launch.leaf) ||
+                                    here_.kernels().waits_for_code_of(leaf));
 }
 
 /// Points that are run in stretches take so little time that machine code is worth its start late: until it is there,
@@ -130,23 +142,32 @@ std::int64_t Launcher::run_part(const RangeTask& piece, LaunchedLeaf& leaf, cons
                                 std::int64_t first, std::int64_t step, std::int64_t count) {
   const IndexLaunch& launch = piece.site.launch;
   make_chunks(launch, arrays, step);
-  SinkKeys keys;
-  std::ranges::fill_n(keys.begin(), static_cast<std::ptrdiff_t>(launch.sinks.size()), first);
-  count = claim_places(arrays, keys, count);
+  SinkKeys keys, widths;
+  for (std::size_t i = 0; i < launch.sinks.size(); ++i) {
+    widths[i] = width_of(piece.frame, launch.sinks[i]);
+    if (__builtin_mul_overflow(first, widths[i], &keys[i])) return 0;
+  }
+  count = claim_places(arrays, keys, count, widths);
   if (count == 0) return 0;
   std::array<void*, leaf_word_limit> places;
-  for (std::size_t i = 0; i < launch.sinks.size(); ++i) places[i] = place_of(i, arrays, first);
+  for (std::size_t i = 0; i < launch.sinks.size(); ++i) places[i] = place_of(i, arrays, keys[i]);
   const std::span<void* const> results(places.data(), launch.sinks.size());
   std::int64_t made = count;
   if (leaf.code) {
-    for (std::size_t i = 0; i < results.size(); ++i) leaf.set_results(i, results[i]);
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      if (launch.sinks[i].kind == LaunchSink::Kind::row)
+        leaf.set_row(i, results[i], widths[i]);
+      else
+        leaf.set_results(i, results[i]);
+    }
     made = call_native(leaf, first, step, count);
     here_.counters.iterations_native += static_cast<std::uint64_t>(made);
   } else {
     made = run_lanes(leaf, launch.leaf, first, step, count, results);
   }
-  give_back_places(arrays, keys, made, count);
-  for (std::size_t i = 0; i < launch.sinks.size(); ++i) write_part(piece, i, arrays[i], first, step, made);
+  give_back_places(arrays, keys, made, count, widths);
+  for (std::size_t i = 0; i < launch.sinks.size(); ++i)
+    write_part(piece, i, arrays[i], keys[i], step, made * widths[i]);
   here_.counters.iterations += static_cast<std::uint64_t>(made);
   return made;
 }
@@ -194,26 +215,35 @@ void* Launcher::place_of(std::size_t result, const SinkArrays& arrays, std::int6
 }
 
 /// Claims the numbers that the next part writes straight into arrays. @param keys  of the first point
-/// @return of how many points; the next one is assigned twice
-std::int64_t Launcher::claim_places(const SinkArrays& arrays, const SinkKeys& keys, std::int64_t count) {
+/// @param widths  how many numbers a point writes  @return of how many points; the next one is assigned twice
+std::int64_t Launcher::claim_places(const SinkArrays& arrays, const SinkKeys& keys, std::int64_t count,
+                                    const SinkKeys& widths) {
   for (std::size_t i = 0; i < launch_chunks_.size(); ++i) {
-    if (launch_chunks_[i]) continue;
+    std::int64_t wanted = 0;
+    if (launch_chunks_[i] || widths[i] == 0) continue;
+    if (__builtin_mul_overflow(count, widths[i], &wanted)) wanted = 0;  // there are not so many
     OpenNumbers& numbers = *arrays[i]->numbers();
-    const auto claimed = static_cast<std::int64_t>(numbers.claim(keys[i], static_cast<std::size_t>(count)));
-    for (std::size_t before = 0; before < i && claimed < count; ++before)
+    const auto claimed = static_cast<std::int64_t>(numbers.claim(keys[i], static_cast<std::size_t>(wanted)));
+    const std::int64_t points = claimed / widths[i];
+    if (claimed > points * widths[i])
+      numbers.give_back(static_cast<std::size_t>(keys[i] + points * widths[i]),
+                        static_cast<std::size_t>(claimed - points * widths[i]));
+    for (std::size_t before = 0; before < i && points < count; ++before)
       if (!launch_chunks_[before])
-        arrays[before]->numbers()->give_back(static_cast<std::size_t>(keys[before] + claimed),
-                                             static_cast<std::size_t>(count - claimed));
-    count = claimed;
+        arrays[before]->numbers()->give_back(static_cast<std::size_t>(keys[before] + points * widths[before]),
+                                             static_cast<std::size_t>((count - points) * widths[before]));
+    count = points;
   }
   return count;
 }
 
 /// Of `count` points that were claimed only `made` have been computed.
-void Launcher::give_back_places(const SinkArrays& arrays, const SinkKeys& keys, std::int64_t made, std::int64_t count) {
+void Launcher::give_back_places(const SinkArrays& arrays, const SinkKeys& keys, std::int64_t made, std::int64_t count,
+                                const SinkKeys& widths) {
   for (std::size_t i = 0; i < launch_chunks_.size() && made < count; ++i)
     if (!launch_chunks_[i])
-      arrays[i]->numbers()->give_back(static_cast<std::size_t>(keys[i] + made), static_cast<std::size_t>(count - made));
+      arrays[i]->numbers()->give_back(static_cast<std::size_t>(keys[i] + made * widths[i]),
+                                      static_cast<std::size_t>((count - made) * widths[i]));
 }
 
 /// Asks for code once there have been many points. @return null: none (yet)
@@ -232,9 +262,9 @@ bool Launcher::find_sinks(Frame& frame, const ForeachSite& site, const std::int6
                           SinkArrays& arrays) {
   const std::vector<LaunchSink>& sinks = site.launch.sinks;
   for (std::size_t i = 0; i < sinks.size(); ++i) {
-    const bool is_element = sinks[i].kind == LaunchSink::Kind::element;
-    arrays[i] = is_element ? sink_row(frame, site, sinks[i], keys, values) : nullptr;
-    if (is_element && !arrays[i]) return false;
+    const bool is_of_array = sinks[i].is_of_array();
+    arrays[i] = is_of_array ? sink_row(frame, site, sinks[i], keys, values) : nullptr;
+    if (is_of_array && !arrays[i]) return false;
   }
   return true;
 }
@@ -265,7 +295,8 @@ Array* Launcher::sink_row(Frame& frame, const ForeachSite& site, const LaunchSin
   return array;
 }
 
-/// Hands on the first `count` numbers of a result's chunk, those of the points from `first` on.
+/// Hands on the first `count` numbers of a result's chunk, those of the points from `first` on; or tells that so many
+/// are there in its array.
 /// @param to  the array; null: the sink is an updateable
 void Launcher::write_part(const RangeTask& piece, std::size_t result, Array* to, std::int64_t first, std::int64_t step,
                           std::int64_t count) {

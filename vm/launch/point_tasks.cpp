@@ -19,7 +19,7 @@ bool Launcher::forces_points(const RangeTask& piece) const {
 
 bool Launcher::queue_points(RangeTask& piece, std::int64_t first, std::int64_t count) {
   const IndexLaunch& launch = piece.site.launch;
-  if (launch.is_projected()) return false;
+  if (launch.is_projected() || launch.has_rows()) return false;
   LaunchedLeaf leaf(program_.functions[launch.leaf], launched_code(launch.leaf, count), 0);
   SinkArrays arrays{};
   if (!has_sinks(piece.frame, launch) || !leaf.bind(piece.frame, launch.captures) ||

@@ -5,6 +5,10 @@
 
 namespace raddle::vm {
 
+bool IndexLaunch::has_rows() const {
+  return std::ranges::find(sinks, LaunchSink::Kind::row, &LaunchSink::kind) != sinks.end();
+}
+
 bool IndexLaunch::has_streams(std::int64_t step, bool same) const {
   const auto is_same = [](const LaunchKey& key) { return key.is_affine() && key.stride == 0; };
   const auto follows = [step](const LaunchKey& key) { return key.is_affine() && key.stride == 1 && step == 1; };

@@ -26,13 +26,15 @@ struct LaunchKey {
 
 /// Where a result of an index launch goes.
 struct LaunchSink {
-  enum class Kind : std::uint8_t { element, increment, minimum, scale };
+  enum class Kind : std::uint8_t { element, increment, minimum, scale, row };
   Kind kind;
-  Operand target;  ///< element: the array; else the updateable
+  Operand target;  ///< element, row: the array; else the updateable
   Place place;     ///< of the assignment
   /// Among the launch's keys: of rows within `row_keys`, the last one of the element. 0: the key is the point
   std::uint32_t first_key = 0, key_count = 0;
   std::vector<LaunchInput> row_keys = {};  ///< of the rows that all elements lie in
+  Operand width = {};  ///< row: how many elements each point writes, those from its number times as many on
+  bool is_of_array() const { return kind == Kind::element || kind == Kind::row; }
   /// All elements lie in one row.
   bool is_fixed() const { return key_count <= 1; }
 };
@@ -59,6 +61,7 @@ struct IndexLaunch {
   std::vector<LaunchKey> keys = {};
   bool reads_point = true;  ///< the leaf's results depend on the point itself, as far as can be seen
   bool is_projected() const { return !keys.empty(); }
+  bool has_rows() const;
   /// Each read and sink is about elements of one row, which follow each other as points do, with this step.
   bool is_contiguous(std::int64_t step) const { return has_streams(step, /*same=*/false); }
   /// The same, or a read is about the same element for all points.

@@ -39,10 +39,12 @@ struct raddle_leaf_failure {
 
 /// Note [stretches]. A leaf that an index launch calls is called for many points of the launch space at once. Then the
 /// arguments are: the loop variable's first value, its step, the number of points; for each result a pointer to as many
-/// elements (int64_t, double, or uint8_t for boolean); for each argument that is an element which the point reads a
-/// pointer to as many of those; the other arguments but the first, the loop variable, the same for all points.
-/// results[0] is how many points were computed, from the first on: fewer than asked for if the next one does not end
-/// well, or may not; elements behind them mean nothing. The status is raddle_leaf_ok in any case.
+/// elements (int64_t, double, or uint8_t for boolean); for each row, an array that each point fills, two words: a
+/// pointer to that of the first point, behind which the others follow, and how many elements each has; for each
+/// argument that is an element which the point reads a pointer to as many of those; the other arguments but the first,
+/// the loop variable, the same for all points. results[0] is how many points were computed, from the first on: fewer
+/// than asked for if the next one does not end well, or may not; elements behind them mean nothing. The status is
+/// raddle_leaf_ok in any case.
 ///
 /// Note [ranges]. For devices, whose threads share out the points of a stretch, the arguments are the same. On entry
 /// results[0] is the number of the thread, results[1] how many threads there are: it computes that point, counted from

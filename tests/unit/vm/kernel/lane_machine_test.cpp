@@ -120,7 +120,7 @@ Numbers floats() {
 /// All that compute scalars from scalars of this letter only.
 std::vector<KernelOp> all_operations(std::string_view letter) {
   std::vector<KernelOp> found;
-  for (int number = 0; number < static_cast<int>(KernelOp::if_); ++number) {
+  for (int number = 0; number < static_cast<int>(KernelOp::new_ints); ++number) {
     const auto op = static_cast<KernelOp>(number);
     if (info(op).inputs.find_first_not_of(letter) == std::string_view::npos) found.push_back(op);
   }

@@ -1,0 +1,200 @@
+// Arrays of a kernel's own, and what is done for each of their elements: Note [own arrays] in vm/kernel/kernel.hpp.
+//
+// Note [side by side]. LLVM makes vectors of a loop that nothing leaves before its end. So in an `each` what fails is
+// noted, if what comes of it may be computed with nevertheless, and looked at behind the outermost `each`. And an index
+// that is affine in the points is checked before it, at the corners of the space that they make, where it is largest
+// and smallest. What is found wrong there may not be wrong in truth, where a point would have failed before for another
+// reason; the call is interpreted in any case.
+#include <algorithm>
+
+#include "compiler/codegen/function_emitter.hpp"
+
+namespace raddle::codegen {
+
+using vm::KernelBlockId;
+using vm::KernelEach;
+using vm::KernelInstruction;
+using vm::KernelOp;
+using vm::KernelRegister;
+using vm::KernelType;
+
+/// It is there until the function returns. Larger ones are worth loops of their own, for all workers. What is left of
+/// the stack is for what the function calls.
+void FunctionEmitter::emit_new(const KernelInstruction& instruction) {
+  constexpr std::uint64_t most_elements = 1 << 16, left_on_stack = 1 << 16, alignment = 64;
+  const bool is_boolean = instruction.op == KernelOp::new_booleans;
+  llvm::Value* count = word(instruction.inputs[0]);
+  llvm::Type* pointer = builder_.getPtrTy();
+  llvm::Value* are_too_many = builder_.CreateICmpUGT(count, builder_.getInt64(most_elements));
+  fail_if(are_too_many, raddle_leaf_recursion_too_deep, instruction.place);
+  llvm::Value* bytes =
+      builder_.CreateAdd(builder_.CreateMul(count, builder_.getInt64(is_boolean ? 1 : sizeof(std::int64_t))),
+                         builder_.getInt64(left_on_stack));
+  llvm::Value* here = builder_.CreateIntrinsic(llvm::Intrinsic::stacksave, {pointer}, {});
+  llvm::Value* room = builder_.CreateSub(builder_.CreatePtrToInt(here, builder_.getInt64Ty()), bytes);
+  llvm::Value* limit = builder_.CreatePtrToInt(module_.stack_limit(builder_, worker()), builder_.getInt64Ty());
+  fail_if(builder_.CreateICmpULT(room, limit), raddle_leaf_recursion_too_deep, instruction.place);
+  llvm::AllocaInst* elements =
+      builder_.CreateAlloca(is_boolean ? builder_.getInt8Ty() : builder_.getInt64Ty(), count, "own");
+  elements->setAlignment(llvm::Align(alignment));
+  assign(instruction.result, {elements, count});
+}
+
+void FunctionEmitter::emit_put(const KernelInstruction& instruction) {
+  llvm::Value* value = word(instruction.inputs[2]);
+  if (instruction.op == KernelOp::put_boolean) value = builder_.CreateZExt(value, builder_.getInt8Ty());
+  builder_.CreateStore(value, element_address(instruction, value->getType()));
+}
+
+/// What is computed with its result means nothing, but does no harm.
+bool FunctionEmitter::may_defer(const KernelInstruction& instruction) const {
+  const vm::KernelOpInfo& about = vm::info(instruction.op);
+  return deferred_ != nullptr && (about.failure == vm::KernelFailure::overflow ||
+                                  (about.failure == vm::KernelFailure::domain && about.result == 'f'));
+}
+
+void FunctionEmitter::emit_each(const KernelInstruction& instruction) {
+  const KernelEach& each = kernel_.eaches[instruction.index];
+  const bool is_outermost = deferred_ == nullptr;
+  if (is_outermost) {
+    check_interrupt(instruction.place);
+    check_indices(instruction);
+    llvm::IRBuilder<> entry(&target_->getEntryBlock(), target_->getEntryBlock().begin());
+    deferred_ = entry.CreateAlloca(entry.getInt1Ty(), nullptr, "deferred");
+    builder_.CreateStore(builder_.getFalse(), deferred_);
+  }
+  llvm::Value* count = word(each.count);
+  llvm::BasicBlock *before = builder_.GetInsertBlock(), *head = block("each"), *body = block("point"),
+                   *end = llvm::BasicBlock::Create(module_.llvm_context, "all");
+  builder_.CreateBr(head);
+  builder_.SetInsertPoint(head);
+  llvm::PHINode* point = builder_.CreatePHI(builder_.getInt64Ty(), 2, "point");
+  point->addIncoming(int_constant(0), before);
+  builder_.CreateCondBr(builder_.CreateICmpSLT(point, count), body, end);
+  builder_.SetInsertPoint(body);
+  assign(each.point, {point, nullptr});
+  emit_block(each.block, /*is_tail=*/false);
+  point->addIncoming(builder_.CreateNSWAdd(point, int_constant(1)), builder_.GetInsertBlock());
+  builder_.CreateBr(head);
+  end->insertInto(target_);
+  builder_.SetInsertPoint(end);
+  if (!is_outermost) return;
+  llvm::Value* has_failed = builder_.CreateLoad(builder_.getInt1Ty(), deferred_);
+  deferred_ = nullptr;
+  fail_if(has_failed, raddle_leaf_domain_error, instruction.place);
+}
+
+// ---------------------------------------------------------------- indices
+
+/// Before the outermost `each`: of accesses to elements in all of its points whether their indices are well.
+void FunctionEmitter::check_indices(const KernelInstruction& each) {
+  made_in_each_.clear();
+  points_.clear();
+  const KernelEach& outermost = kernel_.eaches[each.index];
+  points_[outermost.point] = word(outermost.count);
+  around_ = {outermost.point};
+  // registers that it assigns, but not by what can be followed
+  visit_blocks(kernel_, outermost.block, [&](KernelBlockId inner) {
+    for (const KernelInstruction& instruction : kernel_.blocks[inner])
+      for (const KernelRegister result : results_of(kernel_, instruction)) made_in_each_[result] = nullptr;
+  });
+  find_sure_indices(outermost.block);
+}
+
+/// Blocks that all points run through.
+void FunctionEmitter::find_sure_indices(KernelBlockId block) {
+  for (const KernelInstruction& instruction : kernel_.blocks[block]) {
+    switch (instruction.op) {
+      case KernelOp::copy:
+      case KernelOp::add_int:
+      case KernelOp::sub_int:
+      case KernelOp::mul_int: made_in_each_[instruction.result] = &instruction; break;
+      case KernelOp::each: {
+        const KernelEach& inner = kernel_.eaches[instruction.index];
+        if (made_in_each_.contains(inner.count)) break;
+        points_[inner.point] = word(inner.count);
+        around_.push_back(inner.point);
+        find_sure_indices(inner.block);
+        around_.pop_back();
+        break;
+      }
+      case KernelOp::get_int:
+      case KernelOp::get_float:
+      case KernelOp::get_boolean:
+      case KernelOp::put_int:
+      case KernelOp::put_float:
+      case KernelOp::put_boolean:
+        if (!made_in_each_.contains(instruction.inputs[0]) && is_affine(instruction.inputs[1]))
+          check_index(instruction);
+        break;
+      default: break;
+    }
+  }
+}
+
+/// In the points, with coefficients that are the same for all of them.
+bool FunctionEmitter::is_affine(KernelRegister id) const {
+  if (points_.contains(id)) return true;
+  const auto found = made_in_each_.find(id);
+  if (found == made_in_each_.end()) return true;
+  if (!found->second) return false;
+  const KernelInstruction& made = *found->second;
+  if (made.op == KernelOp::copy) return kernel_.types[id] == KernelType::int_ && is_affine(made.inputs[0]);
+  if (!is_affine(made.inputs[0]) || !is_affine(made.inputs[1])) return false;
+  if (made.op != KernelOp::mul_int) return true;
+  std::set<KernelRegister> of_first, of_second;
+  find_points(made.inputs[0], of_first);
+  find_points(made.inputs[1], of_second);
+  return of_first.empty() || of_second.empty();
+}
+
+/// On which points an affine register depends.
+void FunctionEmitter::find_points(KernelRegister id, std::set<KernelRegister>& points) const {
+  if (points_.contains(id)) {
+    points.insert(id);
+  } else if (const auto found = made_in_each_.find(id); found != made_in_each_.end()) {
+    const KernelInstruction& made = *found->second;
+    for (std::size_t i = 0; i < vm::info(made.op).inputs.size(); ++i) find_points(made.inputs[i], points);
+  }
+}
+
+FunctionEmitter::CornerValue FunctionEmitter::value_at(KernelRegister id,
+                                                       const std::map<KernelRegister, llvm::Value*>& corner) {
+  if (const auto point = corner.find(id); point != corner.end()) return {point->second, builder_.getFalse()};
+  const auto found = made_in_each_.find(id);
+  if (found == made_in_each_.end()) return {word(id), builder_.getFalse()};
+  const KernelInstruction& made = *found->second;
+  if (made.op == KernelOp::copy) return value_at(made.inputs[0], corner);
+  const CornerValue first = value_at(made.inputs[0], corner), second = value_at(made.inputs[1], corner);
+  const llvm::Intrinsic::ID operation = made.op == KernelOp::add_int   ? llvm::Intrinsic::sadd_with_overflow
+                                        : made.op == KernelOp::sub_int ? llvm::Intrinsic::ssub_with_overflow
+                                                                       : llvm::Intrinsic::smul_with_overflow;
+  llvm::Value* both = builder_.CreateBinaryIntrinsic(operation, first.value, second.value);
+  return {builder_.CreateExtractValue(both, 0), builder_.CreateOr(builder_.CreateOr(first.overflows, second.overflows),
+                                                                  builder_.CreateExtractValue(both, 1))};
+}
+
+/// Leaves the function if some point's index is of no element. Where there is no point, none is looked at.
+void FunctionEmitter::check_index(const KernelInstruction& access) {
+  constexpr std::size_t most_points = 4;
+  std::set<KernelRegister> points;
+  find_points(access.inputs[1], points);
+  if (points.size() > most_points) return;
+  llvm::Value* is_wrong = builder_.getFalse();
+  for (std::size_t which = 0; which < std::size_t{1} << points.size(); ++which) {
+    std::map<KernelRegister, llvm::Value*> corner;
+    for (std::size_t rest = which; const KernelRegister point : points) {
+      corner[point] = rest % 2 == 0 ? int_constant(0) : builder_.CreateSub(points_.at(point), int_constant(1));
+      rest /= 2;
+    }
+    const CornerValue index = value_at(access.inputs[1], corner);
+    llvm::Value* is_outside = builder_.CreateICmpUGE(index.value, read(access.inputs[0]).length);
+    is_wrong = builder_.CreateOr(is_wrong, builder_.CreateOr(index.overflows, is_outside));
+  }
+  for (const KernelRegister point : around_)
+    is_wrong = builder_.CreateAnd(is_wrong, builder_.CreateICmpSGT(points_.at(point), int_constant(0)));
+  fail_if(is_wrong, raddle_leaf_index_out_of_range, access.place);
+  sure_indices_.insert(&access);
+}
+
+}  // namespace raddle::codegen

@@ -1,0 +1,18 @@
+#pragma once
+#include "compiler/ir/module.hpp"
+
+namespace raddle::opt {
+
+/// Makes an index launch of a loop whose iterations work with arrays of their own:
+///   foreach i in [0:n-1] { d = p - p[i, :]; r = sum(d * d, axis=1); a[i, :] = matmul(m / r, d); }
+/// Its kernel has all of an iteration: what that calls is put in its place, dense arrays become elements and extents
+/// that are known, each whole-array loop a loop of the kernel (Note [own arrays] in vm/kernel/kernel.hpp), sums along
+/// an axis and products of a vector such loops, too. What an iteration writes are elements that have its number, and
+/// rows, all elements that have it as their first index. The kernel fails where anything is not as it is taken to be (a
+/// slice that does not fit, an array that has to be repeated, a branch that can not be a part of it): that iteration is
+/// interpreted, for which the loop's body stays as it is. An own array is to be filled as a whole, by one loop over all
+/// of its elements. Nothing happens if the iterations do something else, or have no array of their own. Needs:
+/// infer-leaves.
+void launch_flat_body(ir::Module& module, ir::Function& around, ir::Op& loop);
+
+}  // namespace raddle::opt

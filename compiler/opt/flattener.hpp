@@ -1,0 +1,114 @@
+#pragma once
+// Inside of launch_flat_body: what an iteration computes is copied, operation by operation, into the function that is
+// made. Files: flat_bodies.cpp values, operations and branches; flat_calls.cpp calls of functions.
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/ir/body_accesses.hpp"
+#include "compiler/opt/body_builder.hpp"
+
+namespace raddle::opt {
+
+/// What a variable is in the function that is made: a value, or of a structure values of its fields.
+struct Known {
+  ir::Operand operand;
+  std::vector<Known> fields = {};
+};
+
+/// The variables of the loop's body, or of a function that is called.
+struct Scope {
+  const ir::Function* function = nullptr;
+  bool is_body = false;
+  std::unordered_map<ir::VarId, Known> known = {};
+  std::set<ir::VarId> assigned_in_branches = {};  ///< by copies to what is known of them
+};
+
+/// What the kernel of a loop's iterations is made of.
+struct FlatBody {
+  ir::Function function;              ///< a launched leaf
+  std::vector<ir::Operand> captures;  ///< parameters behind the first one, which is the loop's variable
+  std::vector<ir::Access> accesses;   ///< of its outputs
+};
+
+class Flattener {
+ public:
+  Flattener(ir::Module& module, const ir::Function& around, const ir::Op& loop);
+  std::optional<FlatBody> run();
+
+ private:
+  /// What a branch that is tried may have to begin anew from.
+  struct State {
+    BodyBuilder builder;
+    std::vector<ir::Operand> captures = {};
+    std::vector<std::optional<ir::Operand>> outputs = {};  ///< by write of the body
+    bool has_own_array = false;
+  };
+
+  /// That loops which are one now have had between them.
+  static void drop_unread_arrays(ir::Function& function);
+  void refuse();
+  void collect_inside(ir::RegionId id);
+  bool is_outside(ir::Operand operand) const;
+  /// Elements of arrays from outside that have the iteration's number, and rows; the body reads none of these arrays.
+  bool are_sinks() const;
+  bool is_written(ir::VarId array) const;
+
+  // ---------------------------------------------------------------- values
+  TypeId type_of(const Scope& scope, ir::Operand operand) const;
+  Known known(Scope& scope, ir::Operand operand);
+  ir::Operand value(Scope& scope, ir::Operand operand);
+  std::vector<ir::Operand> values(Scope& scope, const std::vector<ir::Operand>& operands);
+  /// What keys and bounds from outside are made of is to be known here.
+  std::optional<Known> computed_again(Scope& scope, ir::Operand operand);
+  const ir::Op* maker_of(ir::VarId variable) const;
+  /// An extent that was checked to be another one: it is a parameter nevertheless, as the check is to be waited for.
+  std::optional<Known> checked_extent(Scope& scope, ir::VarId variable);
+  void bind(Scope& scope, ir::VarId variable, Known value);
+  /// Of an own array that is there as a whole, or one from outside.
+  ir::Operand array(Scope& scope, ir::Operand operand);
+  ir::Operand size_of(ir::Operand array, Span span);
+
+  // ---------------------------------------------------------------- operations
+  void region(Scope& scope, ir::RegionId id);
+  void operation(Scope& scope, const ir::Op& op);
+  bool makes_other(const Scope& scope, const ir::Op& op) const;
+  void compute(Scope& scope, const ir::Op& op);
+  void insert(Scope& scope, const ir::Op& op);
+  void loop(Scope& scope, const ir::Op& op);
+
+  // ---------------------------------------------------------------- branches
+  void branch(Scope& scope, const ir::Op& op);
+  /// Computes scalars only.
+  bool is_plain(const ir::Function& function, const ir::Op& op) const;
+  void both_ways(Scope& scope, const ir::Op& op, ir::Operand condition);
+  /// Each way through an `if` assigns the variable.
+  bool assign_always(const ir::Function& function, const ir::Op& op, ir::VarId id) const;
+  /// The first way that can be a part of a kernel; where a point is to go the other one it is interpreted.
+  void one_way(Scope& scope, const ir::Op& op, ir::Operand condition);
+
+  // ---------------------------------------------------------------- calls
+  void call(Scope& scope, const ir::Op& op);
+  /// A leaf that is as well computed where it is called.
+  bool is_short(const ir::Function& leaf) const;
+  void library(Scope& scope, const ir::Op& op);
+  /// What functions of arrays and their extents are in kernels; none: it is none of these, or refused.
+  std::optional<ir::Operand> array_function(Scope& scope, const ir::Op& op, std::string_view name, TypeId type);
+  std::optional<ir::Operand> refused();
+  std::optional<ir::Operand> lines(Scope& scope, const ir::Op& op, TypeId type);
+
+  ir::Module& module_;
+  const ir::Function& around_;
+  const ir::Op& loop_;
+  const ir::BodyAccesses body_accesses_;
+  std::set<ir::RegionId> inside_;  ///< of the loop
+  State now_;
+  std::size_t count_ = 0;
+  unsigned depth_ = 0;
+  bool is_refused_ = false;
+};
+
+}  // namespace raddle::opt
