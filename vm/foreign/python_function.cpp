@@ -313,7 +313,7 @@ bool PythonExchange::take_array(MessageReader& reader, std::size_t output) {
     problem_ = "its answer makes no sense";
     return false;
   }
-  std::memcpy(numbers->at_index(0), sent.data(), size);
+  sent.copy(static_cast<char*>(numbers->at_index(0)), size);
   make_canonical(*numbers);
   outputs_[output] = Value::of_object(ValueKind::array, Array::packed_of(std::move(numbers)));
   return true;
