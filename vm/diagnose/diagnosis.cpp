@@ -172,7 +172,9 @@ class Diagnosis {
     const UnsetField* field = fields_.find(*origin);
     if (field) std::tie(variable, element_name) = std::tie(field->variable, field->name);
     Awaited& awaited = awaited_.try_emplace(origin, Awaited{.order = awaited_.size()}).first->second;
-    if (!awaited.has_name()) {
+    // the name of a variable says more than that of an element, whichever frame is looked at first
+    const bool is_of_variable = element_name.empty() && variable != nullptr && !variable->name.empty();
+    if (!awaited.has_name() || (is_of_variable && !awaited.element.empty())) {
       awaited.variable = variable;
       awaited.element = element_name;
       awaited.field = field;
