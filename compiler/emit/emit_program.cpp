@@ -109,6 +109,7 @@ vm::Program emit_program(const ir::Module& module, ir::FunctionId entry) {
   vm::Program program;
   program.entry = entry;
   for (const ir::Constant& constant : module.constants) program.constants.push_back(value_of(constant));
+  static_assert(vm::Program::first_inlined_text == SourceMap::first_inlined);
   if (module.sources != nullptr)
     for (const auto& [file, call] : module.sources->inlined())
       program.inlined_texts.push_back({file, {call.file, call.begin, call.end}});

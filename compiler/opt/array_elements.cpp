@@ -14,15 +14,9 @@ namespace {
 
 using ir::OpKind;
 
-/// An operation, by its place.
-struct Place {
-  ir::RegionId region = ir::none;
-  std::size_t index = 0;
-};
-
 /// By variable: the operations that read it.
-std::vector<std::vector<Place>> readers_of(const ir::Function& function) {
-  std::vector<std::vector<Place>> readers(function.variables.size());
+std::vector<std::vector<OpPlace>> readers_of(const ir::Function& function) {
+  std::vector<std::vector<OpPlace>> readers(function.variables.size());
   for (ir::RegionId region = 0; region < function.regions.size(); ++region)
     for (std::size_t i = 0; i < function.regions[region].ops.size(); ++i)
       visit_operands(function.regions[region].ops[i], [&](const ir::Operand& operand) {
@@ -38,14 +32,14 @@ bool is_completeness_check(const ir::Op& op) {
 /// Fills of one array.
 class Filling {
  public:
-  Filling(const KnownValues& known, const ir::Function& function, const std::vector<std::vector<Place>>& readers)
+  Filling(const KnownValues& known, const ir::Function& function, const std::vector<std::vector<OpPlace>>& readers)
       : known_(known), function_(function), readers_(readers) {}
 
   /// @param region  where the array is made  @return false: not each of its elements is assigned once, there
   bool find(ir::VarId array, std::int64_t count, ir::RegionId region) {
     elements.assign(static_cast<std::size_t>(count), {});
     operations.clear();
-    for (const Place& place : readers_[array]) {
+    for (const OpPlace& place : readers_[array]) {
       const ir::Op& op = function_.regions[place.region].ops[place.index];
       if (is_completeness_check(op) && readers_[op.results[0]].empty()) {
         operations.push_back(place);
@@ -64,24 +58,13 @@ class Filling {
   }
 
   std::vector<ir::Operand> elements;
-  std::vector<Place> operations;  ///< that are not needed any more
+  std::vector<OpPlace> operations;  ///< that are not needed any more
 
  private:
   const KnownValues& known_;
   const ir::Function& function_;
-  const std::vector<std::vector<Place>>& readers_;
+  const std::vector<std::vector<OpPlace>>& readers_;
 };
-
-std::optional<std::int64_t> extent_product(const KnownValues& known, const ir::Op& array_new) {
-  std::int64_t count = 1;
-  if (array_new.operands.empty()) return std::nullopt;  // it grows
-  for (const ir::Operand& operand : array_new.operands) {
-    const auto extent = known.number(operand);
-    if (!extent || *extent < 1 || *extent > most_elements) return std::nullopt;
-    if (count *= *extent; count > most_elements) return std::nullopt;
-  }
-  return count;
-}
 
 ir::Op operation(OpKind kind, std::vector<ir::Operand> operands, ir::VarId result, Span span) {
   ir::Op made;
@@ -95,7 +78,7 @@ ir::Op operation(OpKind kind, std::vector<ir::Operand> operands, ir::VarId resul
 /// Takes a loop apart.
 class Carrier {
  public:
-  Carrier(const KnownValues& known, const ir::Module& module, ir::Function& function)
+  Carrier(const KnownValues& known, ir::Module& module, ir::Function& function)
       : known_(known), module_(module), function_(function) {}
 
   bool run() {
@@ -187,19 +170,28 @@ class Carrier {
     emit(region, operation(OpKind::struct_make, std::move(fields), dense, span));
   }
 
-  ir::Operand number(std::int64_t value) {
-    return ir::Operand::constant(const_cast<ir::Module&>(module_).constant(value));
-  }
+  ir::Operand number(std::int64_t value) { return ir::Operand::constant(module_.constant(value)); }
 
   const KnownValues& known_;
-  const ir::Module& module_;
+  ir::Module& module_;
   ir::Function& function_;
 };
 
 }  // namespace
 
+std::optional<std::int64_t> small_count(const KnownValues& known, const ir::Op& array_new) {
+  std::int64_t count = 1;
+  if (array_new.operands.empty()) return std::nullopt;  // it grows
+  for (const ir::Operand& operand : array_new.operands) {
+    const auto extent = known.number(operand);
+    if (!extent || *extent < 1 || *extent > most_elements) return std::nullopt;
+    if (count *= *extent; count > most_elements) return std::nullopt;
+  }
+  return count;
+}
+
 bool list_elements(const KnownValues& known, ir::Function& function) {
-  const std::vector<std::vector<Place>> readers = readers_of(function);
+  const std::vector<std::vector<OpPlace>> readers = readers_of(function);
   const std::vector<std::uint32_t> assignments = count_assignments(function);
   Filling filling(known, function, readers);
   std::vector<std::vector<bool>> dropped;
@@ -209,12 +201,12 @@ bool list_elements(const KnownValues& known, ir::Function& function) {
     for (ir::Op& op : function.regions[id].ops) {
       if (op.kind != OpKind::array_new) continue;
       const ir::VarId array = op.results[0];
-      const auto count = extent_product(known, op);
+      const auto count = small_count(known, op);
       if (!count || assignments[array] != 1 || !filling.find(array, *count, id)) continue;
       op.kind = OpKind::array_list;
       op.operands = filling.elements;
       op.number = 0;
-      for (const Place& place : filling.operations) dropped[place.region][place.index] = true;
+      for (const OpPlace& place : filling.operations) dropped[place.region][place.index] = true;
       changed = true;
     }
   }
@@ -225,7 +217,7 @@ bool list_elements(const KnownValues& known, ir::Function& function) {
   return changed;
 }
 
-bool carry_elements(const KnownValues& known, const ir::Module& module, ir::Function& function) {
+bool carry_elements(const KnownValues& known, ir::Module& module, ir::Function& function) {
   return Carrier(known, module, function).run();
 }
 

@@ -17,12 +17,6 @@ namespace {
 
 using ir::OpKind;
 
-/// An operation, by its place.
-struct Place {
-  ir::RegionId region = ir::none;
-  std::size_t index = 0;
-};
-
 class Outliner {
  public:
   Outliner(ir::Module& module, ir::FunctionId id)
@@ -50,19 +44,19 @@ class Outliner {
   }
 
   /// Whether all that assigns the variable comes before the operation at this place, wherever both are nested.
-  bool comes_before(ir::VarId variable, const Place& place) {
-    std::vector<Place> path = {place};
+  bool comes_before(ir::VarId variable, const OpPlace& place) {
+    std::vector<OpPlace> path = {place};
     while (path.back().region != 0) path.push_back(owners_[path.back().region]);
-    return std::ranges::all_of(assigned_at_[variable], [&](Place at) {
+    return std::ranges::all_of(assigned_at_[variable], [&](OpPlace at) {
       while (true) {
-        const auto same = std::ranges::find(path, at.region, &Place::region);
+        const auto same = std::ranges::find(path, at.region, &OpPlace::region);
         if (same != path.end()) return at.index < same->index;
         at = owners_[at.region];
       }
     });
   }
 
-  bool outline(const Place& place) {
+  bool outline(const OpPlace& place) {
     const ir::Op loop = function().regions[place.region].ops[place.index];
     if (loop.results.empty()) return false;
     ir::Function made;
@@ -108,8 +102,8 @@ class Outliner {
 
   ir::Module& module_;
   const ir::FunctionId id_;
-  std::vector<Place> owners_;                    ///< by region: the operation that it belongs to
-  std::vector<std::vector<Place>> assigned_at_;  ///< by variable
+  std::vector<OpPlace> owners_;                    ///< by region: the operation that it belongs to
+  std::vector<std::vector<OpPlace>> assigned_at_;  ///< by variable
 };
 
 }  // namespace

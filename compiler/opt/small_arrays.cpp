@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 #include <set>
 #include <utility>
 #include <vector>
@@ -165,14 +164,12 @@ class Replacer {
   /// Arrays of few elements, as far as is known.
   void find_small(const KnownValues& known) {
     small_.clear();
-    const auto is_few = [](std::optional<std::int64_t> count) { return count && *count <= most_elements; };
     for (const ir::Region& region : function_.regions)
       for (const ir::Op& op : region.ops) {
         if (op.results.empty()) continue;
         bool is_small = false;
         if (op.kind == OpKind::array_list) is_small = op.operands.size() <= most_elements;
-        if (op.kind == OpKind::array_new && !op.operands.empty())
-          is_small = std::ranges::all_of(op.operands, [&](ir::Operand extent) { return is_few(known.number(extent)); });
+        if (op.kind == OpKind::array_new) is_small = small_count(known, op).has_value();
         if (op.kind == OpKind::struct_get && op.number == 0 && types_.is_dense(type_of(op.operands[0].index))) {
           const ir::VarId dense = op.operands[0].index;
           const auto count = known.element_count(dense);
@@ -240,18 +237,14 @@ class Replacer {
   // ---------------------------------------------------------------- loops
 
   bool unroll(const KnownValues& known) {
-    std::map<ir::VarId, bool> is_filled;  // small arrays
+    std::set<ir::VarId> small;
     for (const ir::Region& region : function_.regions)
       for (const ir::Op& op : region.ops)
-        if (op.kind == OpKind::array_new && !op.operands.empty())
-          is_filled[op.results[0]] = std::ranges::all_of(op.operands, [&](const ir::Operand& extent) {
-            const auto number = known.number(extent);
-            return number && *number <= most_elements;
-          });
+        if (op.kind == OpKind::array_new && small_count(known, op)) small.insert(op.results[0]);
     bool changed = false;
     for (ir::RegionId id = 0; id < function_.regions.size(); ++id) {
       const auto is_wanted = [&](const ir::Op& op) {
-        return op.kind == OpKind::foreach_range && can_unroll(known, op, is_filled);
+        return op.kind == OpKind::foreach_range && can_unroll(known, op, small);
       };
       if (std::ranges::none_of(function_.regions[id].ops, is_wanted)) continue;
       std::vector<ir::Op> ops;
@@ -267,7 +260,7 @@ class Replacer {
     return changed;
   }
 
-  bool can_unroll(const KnownValues& known, const ir::Op& loop, const std::map<ir::VarId, bool>& is_filled) const {
+  bool can_unroll(const KnownValues& known, const ir::Op& loop, const std::set<ir::VarId>& small) const {
     const auto trips = trip_count(known, loop);
     if (!trips || *trips > most_elements) return false;
     std::size_t count = 0;
@@ -275,9 +268,7 @@ class Replacer {
     visit_nested(function_, loop, [&](const ir::Op& op) {
       ++count;
       is_repeatable &= is_plain(op) && (op.kind != OpKind::call || inlinable_.contains(op.callee));
-      if (op.kind != OpKind::array_insert) return;
-      const auto array = is_filled.find(op.operands[0].index);
-      fills |= array != is_filled.end() && array->second;
+      fills |= op.kind == OpKind::array_insert && small.contains(op.operands[0].index);
     });
     return fills && is_repeatable &&
            count * static_cast<std::size_t>(std::max<std::int64_t>(*trips, 1)) <= most_unrolled;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 #include <utility>
-#include <variant>
 
 namespace raddle::opt {
 
@@ -17,7 +16,8 @@ bool is_constant(const ir::Operand& operand) { return operand.is_constant; }
 std::optional<ir::RegionId> region_taken(const ir::Module& module, const ir::Op& op) {
   if (op.kind == OpKind::wait && std::ranges::all_of(op.operands, is_constant)) return op.regions[0];
   if (op.kind != OpKind::if_ || !op.operands[0].is_constant) return std::nullopt;
-  if (std::get<bool>(module.constants[op.operands[0].index])) return op.regions[0];
+  const ir::Constant& condition = module.constants[op.operands[0].index];
+  if (condition != ir::Constant(false) && condition != ir::Constant(std::int64_t{0})) return op.regions[0];
   return op.regions.size() == 2 ? op.regions[1] : ir::none;
 }
 
@@ -27,9 +27,11 @@ std::optional<std::int64_t> trip_count(const KnownValues& known, const ir::Op& f
   const auto low = known.number(foreach_range.operands[0]), high = known.number(foreach_range.operands[1]),
              step = known.number(foreach_range.operands[2]);
   if (!low || !high || !step || *step <= 0) return std::nullopt;
-  std::int64_t distance = 0;
-  if (__builtin_sub_overflow(*high, *low, &distance)) return std::nullopt;
-  return distance < 0 ? 0 : distance / *step + 1;
+  if (*high < *low) return 0;
+  std::int64_t distance = 0, count = 0;
+  if (__builtin_sub_overflow(*high, *low, &distance) || __builtin_add_overflow(distance / *step, 1, &count))
+    return std::nullopt;
+  return count;
 }
 
 void take_out(ir::Function& function, ir::RegionId nested, ir::RegionId around, std::vector<ir::Op>& ops) {

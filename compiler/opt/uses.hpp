@@ -7,6 +7,12 @@
 
 namespace raddle::opt {
 
+/// An operation, by its place.
+struct OpPlace {
+  ir::RegionId region = ir::none;
+  std::size_t index = 0;
+};
+
 /// Every operand of `op` itself (conditions, next values and priorities too), nested regions left out.
 void visit_operands(ir::Op& op, const std::function<void(ir::Operand&)>& visit);
 void visit_operands(const ir::Op& op, const std::function<void(const ir::Operand&)>& visit);

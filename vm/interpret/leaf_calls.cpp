@@ -1,5 +1,6 @@
 // Leaf functions: native code is called when there is any. A leaf without loops is interpreted until it has been called
-// often; calls of one with a loop or recursion wait for its code (other work goes on). Interpreting does not wait for
+// often; calls of one with a loop or recursion wait for its code (other work goes on), but for a loop in the text of
+// another function, which has a moment to end without code. Interpreting does not wait for
 // arguments; native code does. Should a run come to rest with calls that wait for arguments, they are interpreted after
 // all (Run), so that a program never depends on which way a call takes.
 #include <algorithm>
@@ -80,9 +81,10 @@ bool KernelCaller::call_leaf(Frame& frame, const CallSite& site, std::uint32_t i
   const raddle_leaf_function code = leaves.code(site.function);
   const bool waits_for_code = waits_for_code_of(function);
   if (!waits_for_code && worker_->perturbation().one_in(8)) return false;
-  if (!code && function.is_outlined && run_.options.leaf_threshold != 0 &&
-      call_in_registers(frame, site, instruction, short_loop_ns))
-    return true;
+  if (!code && function.is_outlined && run_.options.leaf_threshold != 0) {
+    count_calls(site.function, 1);
+    if (call_in_registers(frame, site, instruction, short_loop_ns)) return true;
+  }
   if (!code && !waits_for_code) {
     count_calls(site.function, 1);
     return call_in_registers(frame, site, instruction);
