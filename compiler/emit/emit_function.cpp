@@ -322,6 +322,7 @@ class FunctionEmitter {
     site.initial = operands_.all(step.op->operands, body);
     site.results = operands_.all(step.op->results, body);
     site.test_after = step.op->test_after;
+    if (step.op->kernel != ir::none) site.kernel = loop_kernel(function_.kernels[step.op->kernel], operands_, body);
     const auto index = static_cast<std::uint32_t>(program_.loops.size());
     program_.loops.push_back(std::move(site));
     loops_.emplace_back(step.op, index);

@@ -100,4 +100,15 @@ const ir::Op& set_nest(vm::ForeachSite& site, const ir::Function& function, cons
   return inner;
 }
 
+vm::LoopKernelSite loop_kernel(const ir::LoopKernel& from, const OperandMap& operands, std::uint32_t body) {
+  vm::LoopKernelSite made{.leaf = from.kernel, .captures = operands.all(from.captures, body), .sinks = {}};
+  for (const ir::LoopSink& sink : from.sinks)
+    made.sinks.push_back({.array = operands.of(sink.array, body),
+                          .is_sometimes = sink.is_sometimes,
+                          .history = sink.history,
+                          .stride = sink.stride,
+                          .place = place_of(sink.span)});
+  return made;
+}
+
 }  // namespace raddle::emit

@@ -18,4 +18,7 @@ void set_launch(vm::ForeachSite& site, const ir::Function& function, const Opera
 const ir::Op& set_nest(vm::ForeachSite& site, const ir::Function& function, const OperandMap& operands,
                        const ir::Op& loop, std::uint32_t body, std::uint32_t inner_body);
 
+/// @param body  of the loop's instruction
+vm::LoopKernelSite loop_kernel(const ir::LoopKernel& from, const OperandMap& operands, std::uint32_t body);
+
 }  // namespace raddle::emit

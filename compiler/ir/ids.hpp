@@ -4,11 +4,12 @@
 
 namespace raddle::ir {
 
-using VarId = std::uint32_t;       ///< index into Function::variables
-using RegionId = std::uint32_t;    ///< index into Function::regions
-using FunctionId = std::uint32_t;  ///< index into Module::functions
-using LaunchId = std::uint32_t;    ///< index into Function::launches
-using NestId = std::uint32_t;      ///< index into Function::nests
+using VarId = std::uint32_t;         ///< index into Function::variables
+using RegionId = std::uint32_t;      ///< index into Function::regions
+using FunctionId = std::uint32_t;    ///< index into Module::functions
+using LaunchId = std::uint32_t;      ///< index into Function::launches
+using NestId = std::uint32_t;        ///< index into Function::nests
+using LoopKernelId = std::uint32_t;  ///< index into Function::kernels
 inline constexpr std::uint32_t none = ~0u;
 
 /// A variable or a constant of the module's pool.

@@ -44,6 +44,7 @@
 
 #include "compiler/ir/ids.hpp"
 #include "compiler/ir/index_launch.hpp"
+#include "compiler/ir/loop_kernel.hpp"
 #include "compiler/source/source_buffer.hpp"
 #include "compiler/types/type_store.hpp"
 #include "vm/kernel/placement.hpp"
@@ -88,6 +89,7 @@ struct Op {
   std::vector<Operand> nexts;        ///< loop
   LaunchId launch = none;            ///< foreach_range, foreach_array that is an index launch
   NestId nest = none;                ///< foreach_range that is a nest around an index launch
+  LoopKernelId kernel = none;        ///< loop of which many iterations are one call
   bool test_after = false;           ///< loop: iterate
   bool is_reduced = false;           ///< array_new: see opt/reduced_arrays.hpp
   bool has_deviation = false;        ///< array_new: that is reduced, also to its deviation
@@ -111,7 +113,7 @@ struct Region {
 enum class FunctionKind : std::uint8_t {
   composite,  ///< expanded in dataflow order
   leaf,       ///< a composite that leaf inference has proven compilable: may be called natively with inputs set
-  launched,   ///< a leaf that one index launch or nest calls, and nothing else: its kernel, projection or prelude
+  launched,   ///< a leaf that one index launch, nest or loop calls, and nothing else: its kernel, projection or prelude
   outlined,   ///< a leaf that was a loop in another function: opt/outline_loops.hpp
   app,        ///< external program: `command` below
   foreign,    ///< code outside of the script: `foreign` below; `command` has its inputs as words
@@ -165,6 +167,7 @@ struct Function {
   std::vector<Region> regions;        ///< regions[0] is the body
   std::vector<IndexLaunch> launches;  ///< each of one `foreach` of this function
   std::vector<LaunchNest> nests;      ///< likewise
+  std::vector<LoopKernel> kernels;    ///< each of one `loop` of this function
   Command command;                    ///< app: words are computed by the ops of regions[0]
   Foreign foreign;
   vm::Placement placement = vm::Placement::any;  ///< of loops whose points call it

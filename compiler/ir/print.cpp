@@ -114,6 +114,7 @@ class FunctionPrinter {
     region_contents(0, "  ");
     for (const IndexLaunch& each : function_.launches) launch(each);
     for (const LaunchNest& each : function_.nests) nest(each);
+    for (const LoopKernel& each : function_.kernels) loop_kernel(each);
     if (!function_.command.words.empty()) command();
     if (function_.kind == FunctionKind::foreign) foreign();
     return out_ + "}\n";
@@ -225,6 +226,7 @@ class FunctionPrinter {
     if (!op.nexts.empty()) text += " next " + operands(op.nexts);
     if (op.launch != none) text += fmt::format(" launch {}", op.launch);
     if (op.nest != none) text += fmt::format(" nest {}", op.nest);
+    if (op.kernel != none) text += fmt::format(" kernel {}", op.kernel);
     if (op.test_after) text += " after";
     return text;
   }
@@ -265,6 +267,17 @@ class FunctionPrinter {
     std::vector<std::string> values;
     for (const VarId value : nest.values) values.push_back("%" + names_.of(value));
     out_ += fmt::format(" values {}\n", fmt::join(values, ", "));
+  }
+
+  void loop_kernel(const LoopKernel& kernel) {
+    out_ += "  kernel" + name_of(kernel.kernel);
+    if (!kernel.captures.empty()) out_ += " captures " + operands(kernel.captures);
+    for (const LoopSink& sink : kernel.sinks) {
+      out_ += fmt::format("\n    {} {}", sink.is_sometimes ? "sometimes" : "always", operand(sink.array));
+      if (sink.history != 0) out_ += fmt::format(" back {} times {}", sink.history, sink.stride);
+      out_ += position(sink.span);
+    }
+    out_ += "\n";
   }
 
   void command() {

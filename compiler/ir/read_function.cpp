@@ -1,14 +1,12 @@
 #include "compiler/ir/read_function.hpp"
 
-#include <fmt/format.h>
-
-#include <charconv>
 #include <iterator>
 #include <optional>
 #include <sstream>
 #include <unordered_map>
 
 #include "compiler/ir/builtin_names.hpp"
+#include "compiler/ir/operand_reader.hpp"
 #include "compiler/ir/print.hpp"
 
 namespace raddle::ir {
@@ -25,9 +23,10 @@ const std::unordered_map<std::string_view, OpKind>& op_kinds() {
   return kinds;
 }
 
-class FunctionReader {
+class FunctionReader : OperandReader {
  public:
-  FunctionReader(ModuleText& text, Function& function) : text_(text), function_(function) {}
+  FunctionReader(ModuleText& text, Function& function)
+      : OperandReader(text, function), text_(text), function_(function) {}
 
   void run() {
     const std::string kind =
@@ -55,98 +54,10 @@ class FunctionReader {
     function_.outputs = declarations(0);
     function_.span = text_.position();
     region(0);
-    for (const auto& [name, id] : variables_)
-      if (function_.variables[id].region == none)
-        throw Fault{fmt::format("@{}: %{} is not declared", function_.name, name)};
+    check_declared();
   }
 
  private:
-  // --- variables
-
-  VarId mention(const std::string& name) {
-    const auto [found, fresh] = variables_.try_emplace(name, static_cast<VarId>(function_.variables.size()));
-    if (!fresh) return found->second;
-    function_.variables.push_back({script_name(name), TypeStore::error, {}, none});
-    return found->second;
-  }
-
-  /// Without what print() has added to make it unique: `x.1`, but not `person.age`; numbers are nameless.
-  static std::string script_name(const std::string& text) {
-    const auto is_number = [](std::string_view word) {
-      return word.find_first_not_of("0123456789") == std::string_view::npos;
-    };
-    if (is_number(text)) return "";
-    const std::size_t dot = text.rfind('.');
-    return dot != std::string::npos && is_number(text.substr(dot + 1)) ? text.substr(0, dot) : text;
-  }
-
-  VarId declare(const std::string& name, RegionId region) {
-    const VarId id = mention(name);
-    if (function_.variables[id].region != none) text_.fail("%" + name + " is declared twice");
-    text_.expect(':');
-    function_.variables[id].type = text_.type();
-    function_.variables[id].region = region;
-    return id;
-  }
-
-  /// `(%x: int, %y: float !0:1-2)`
-  std::vector<VarId> declarations(RegionId region) {
-    std::vector<VarId> ids;
-    text_.expect('(');
-    while (!text_.accept(')')) {
-      if (!ids.empty()) text_.expect(',');
-      const VarId id = declare(text_.expect(Kind::variable, "a variable"), region);
-      function_.variables[id].span = text_.position();
-      ids.push_back(id);
-    }
-    return ids;
-  }
-
-  Operand number(const std::string& text) {
-    const char* const end = text.data() + text.size();
-    std::int64_t whole = 0;
-    if (const auto [last, code] = std::from_chars(text.data(), end, whole); last == end && code == std::errc())
-      return Operand::constant(text_.module.constant(whole));
-    double value = 0;
-    if (std::from_chars(text.data(), end, value).ptr != end) text_.fail("malformed number `" + text + "`");
-    return Operand::constant(text_.module.constant(value));
-  }
-
-  Operand operand() {
-    const Token token = text_.take();
-    switch (token.kind) {
-      case Kind::variable: return Operand::variable(mention(token.text));
-      case Kind::string: return Operand::constant(text_.module.constant(token.text));
-      case Kind::number: return number(token.text);
-      case Kind::word:
-        if (token.text == "true" || token.text == "false")
-          return Operand::constant(text_.module.constant(token.text == "true"));
-        if (token.text == "inf" || token.text == "nan") return number(token.text);
-        break;
-      case Kind::function:
-      case Kind::position:
-      case Kind::punctuation:
-      case Kind::end: break;
-    }
-    text_.fail("expected a variable or constant, found `" + token.text + "`");
-  }
-
-  std::vector<Operand> operand_list() {
-    std::vector<Operand> list;
-    do list.push_back(operand());
-    while (text_.accept(','));
-    return list;
-  }
-
-  /// An operation without operands is followed by something on the next line.
-  bool at_operand(unsigned line) const {
-    const Token& token = text_.peek();
-    if (token.line != line) return false;
-    if (token.kind == Kind::word)
-      return token.text == "true" || token.text == "false" || token.text == "inf" || token.text == "nan";
-    return token.kind == Kind::variable || token.kind == Kind::string || token.kind == Kind::number;
-  }
-
   // --- regions and operations
 
   void region(RegionId id) {
@@ -161,6 +72,8 @@ class FunctionReader {
         launch();
       } else if (text_.accept_word("nest")) {
         nest();
+      } else if (text_.accept_word("kernel")) {
+        loop_kernel();
       } else if (text_.accept_word("command")) {
         command();
       } else if (text_.accept_word("code")) {
@@ -229,6 +142,25 @@ class FunctionReader {
     do nest.values.push_back(mention(text_.expect(Kind::variable, "a variable")));
     while (text_.accept(','));
     function_.nests.push_back(std::move(nest));
+  }
+
+  void loop_kernel() {
+    LoopKernel kernel;
+    kernel.kernel = text_.function_named(text_.expect(Kind::function, "a kernel"));
+    if (text_.accept_word("captures")) kernel.captures = operand_list();
+    while (true) {
+      const bool is_sometimes = text_.accept_word("sometimes");
+      if (!is_sometimes && !text_.accept_word("always")) break;
+      LoopSink sink{.array = operand(), .is_sometimes = is_sometimes, .span = {}};
+      if (text_.accept_word("back")) {
+        sink.history = text_.integer();
+        if (!text_.accept_word("times")) text_.fail("expected `times`");
+        sink.stride = text_.integer();
+      }
+      sink.span = text_.position();
+      kernel.sinks.push_back(sink);
+    }
+    function_.kernels.push_back(std::move(kernel));
   }
 
   void command() {
@@ -331,6 +263,8 @@ class FunctionReader {
       op.launch = static_cast<LaunchId>(text_.integer());
     else if (word == "nest")
       op.nest = static_cast<NestId>(text_.integer());
+    else if (word == "kernel")
+      op.kernel = static_cast<LoopKernelId>(text_.integer());
     else if (word == "reduced" || word == "reduced_to_deviation")
       reduced(op, word);
     else if (word == "filled")
@@ -379,7 +313,6 @@ class FunctionReader {
 
   ModuleText& text_;
   Function& function_;
-  std::unordered_map<std::string, VarId> variables_;
 };
 
 }  // namespace

@@ -31,6 +31,7 @@ class Verifier {
     }
     reached_.assign(function_.regions.size(), false);
     launches_taken_.assign(function_.launches.size(), false);
+    kernels_taken_.assign(function_.kernels.size(), false);
     nests_taken_.assign(function_.nests.size(), false);
     region(0);
     for (const Operand word : function_.command.words) use(word, 0);
@@ -40,6 +41,7 @@ class Verifier {
     for (std::size_t i = 0; i < app_limits.size(); ++i) limit(i);
     if (std::ranges::count(launches_taken_, false) + std::ranges::count(nests_taken_, false) != 0)
       report("", "an index launch that is no operation's");
+    if (std::ranges::count(kernels_taken_, false) != 0) report("", "a kernel that is no loop's");
     if (problems_.empty()) writers();
   }
 
@@ -122,19 +124,33 @@ class Verifier {
     }
     if (!good || !nested(op, at)) return;
     if (const std::string problem = check_types(module_, function_, op); !problem.empty()) return report(problem);
-    if (op.launch == none && op.nest == none) return;
-    if (!has_launch(op, at)) return;
+    if (op.launch == none && op.nest == none && op.kernel == none) return;
+    if (op.kernel != none ? !has_kernel(op, at) : !has_launch(op, at)) return;
     if (const std::string problem = check_launch(module_, function_, op); !problem.empty()) report(problem);
+  }
+
+  /// The entry is there, if one is named, and no other operation's.
+  static bool take(std::uint32_t id, std::vector<bool>& taken) {
+    const bool is_there = id == none || (id < taken.size() && !taken[id]);
+    if (is_there && id != none) taken[id] = true;
+    return is_there;
+  }
+
+  bool has_kernel(const Op& op, RegionId at) {
+    if (op.kind != OpKind::loop || op.launch != none || op.nest != none || !take(op.kernel, kernels_taken_)) {
+      report("a kernel that is not there, or not this operation's");
+      return false;
+    }
+    bool good = true;
+    const LoopKernel& kernel = function_.kernels[op.kernel];
+    for (const Operand capture : kernel.captures) good = use(capture, at) && good;
+    for (const LoopSink& sink : kernel.sinks) good = use(sink.array, at) && good;
+    return good;
   }
 
   /// The entries that the operation names are there, its alone, and see what they name.
   bool has_launch(const Op& op, RegionId at) {
     const bool is_foreach = op.kind == OpKind::foreach_range || (op.kind == OpKind::foreach_array && op.nest == none);
-    const auto take = [](std::uint32_t id, std::vector<bool>& taken) {
-      const bool is_there = id == none || (id < taken.size() && !taken[id]);
-      if (is_there && id != none) taken[id] = true;
-      return is_there;
-    };
     if (!is_foreach || !take(op.launch, launches_taken_) || !take(op.nest, nests_taken_)) {
       report("an index launch that is not there, or not this operation's");
       return false;
@@ -207,8 +223,8 @@ class Verifier {
   std::vector<std::string>& problems_;
   std::vector<bool> declared_;
   std::vector<bool> reached_;
-  std::vector<bool> launches_taken_, nests_taken_;  ///< some operation names this entry
-  std::unordered_set<VarId> assigned_elsewhere_;    ///< parameters
+  std::vector<bool> launches_taken_, nests_taken_, kernels_taken_;  ///< some operation names this entry
+  std::unordered_set<VarId> assigned_elsewhere_;                    ///< parameters
   std::string op_text_;
 };
 
@@ -228,6 +244,7 @@ void each_is_launched_once(const Module& module, std::vector<std::string>& probl
       count(launch.projection);
     }
     for (const LaunchNest& nest : function.nests) count(nest.prelude);
+    for (const LoopKernel& kernel : function.kernels) count(kernel.kernel);
   }
   for (FunctionId id = 0; id < launches.size(); ++id)
     if ((module.functions[id].kind == FunctionKind::launched) != (launches[id] == 1))

@@ -19,6 +19,7 @@ class LaunchChecker {
   std::string run() {
     if (op_.launch != none) launch(function_.launches[op_.launch]);
     if (op_.nest != none) nest(function_.nests[op_.nest]);
+    if (op_.kernel != none) loop_kernel(function_.kernels[op_.kernel]);
     return problem_;
   }
 
@@ -47,6 +48,58 @@ class LaunchChecker {
     for (const VarId value : nest.values) values.push_back(types_.base(function_.variables[value].type));
     leaf(nest.prelude, {}, nest.captures, values);
   }
+
+  void loop_kernel(const LoopKernel& kernel) {
+    if (!require(!op_.test_after, "an `iterate` has no kernel")) return;
+    std::size_t found = 0;
+    inserts(op_.regions[1], /*is_sometimes=*/false, kernel, found);
+    require(found == kernel.sinks.size(), "the loop's body has another number of sinks");
+    if (!problem_.empty()) return;
+    std::vector<TypeId> inputs, keys, outputs;
+    for (const VarId variable : function_.regions[op_.regions[0]].parameters)
+      inputs.push_back(types_.base(function_.variables[variable].type));
+    outputs = inputs;
+    outputs.push_back(TypeStore::int_);
+    std::vector<TypeId> expected{TypeStore::int_};
+    expected.insert(expected.end(), inputs.begin(), inputs.end());
+    for (const Operand capture : kernel.captures) expected.push_back(base_type(capture));
+    for (const LoopSink& sink : kernel.sinks) {
+      if (sink.history == 0) continue;
+      expected.push_back(TypeStore::int_);
+      outputs.push_back(TypeStore::int_);
+    }
+    if (!require(kernel.kernel < module_.functions.size(), "no function to run as a loop")) return;
+    const Function& leaf = module_.functions[kernel.kernel];
+    require(leaf.kind == FunctionKind::launched, "a launched leaf is needed");
+    require(outputs.size() + 2 * kernel.sinks.size() == leaf.outputs.size(), "a loop's kernel has other outputs");
+    if (!problem_.empty()) return;
+    const auto rows = leaf.outputs.begin() + static_cast<std::ptrdiff_t>(outputs.size());
+    same(leaf, leaf.parameters, expected, "a loop's kernel has other parameters");
+    same(leaf, {leaf.outputs.begin(), rows}, outputs, "a loop's kernel has other outputs");
+    for (std::size_t i = 0; i < kernel.sinks.size(); ++i) {
+      const TypeId key_row = types_.base(leaf.variables[rows[2 * static_cast<std::ptrdiff_t>(i)]].type);
+      const TypeId value_row = types_.base(leaf.variables[rows[2 * static_cast<std::ptrdiff_t>(i) + 1]].type);
+      require(types_.is_array(key_row) && types_.base(types_.at(key_row).element) == TypeStore::int_, "rows of keys");
+      require(value_row == base_type(kernel.sinks[i].array), "rows of what is inserted");
+    }
+  }
+
+  /// Those of the loop's body are the kernel's sinks, in its order.
+  void inserts(RegionId region, bool is_sometimes, const LoopKernel& kernel, std::size_t& found) {
+    for (const Op& op : function_.regions[region].ops) {
+      const bool branches = op.kind == OpKind::if_ || op.kind == OpKind::switch_;
+      if (branches || op.kind == OpKind::wait || op.kind == OpKind::wait_deep)
+        for (const RegionId nested : op.regions) inserts(nested, is_sometimes || branches, kernel, found);
+      if (op.kind != OpKind::array_insert) continue;
+      const LoopSink* const sink = found < kernel.sinks.size() ? &kernel.sinks[found++] : nullptr;
+      if (!require(sink && sink->array == op.operands[0] && sink->is_sometimes == is_sometimes,
+                   "a sink is not that of the body"))
+        return;
+      require(sink->history == 0 || !is_sometimes, "a sink with a history is not always written");
+    }
+  }
+
+  TypeId base_type(Operand operand) const { return types_.base(type_of(module_, function_, operand)); }
 
   /// Those of the loop's body, in its order. Without a projection what is read is no access of the launch.
   void accesses(const IndexLaunch& launch) {

@@ -27,12 +27,15 @@ class FilledArrays {
     for (ir::Region& region : function_.regions)
       for (ir::Op& op : region.ops)
         if (op.kind == OpKind::array_new)
-          op.is_filled = !op.operands.empty() && !op.is_reduced && holds_numbers(op.results[0]) &&
-                         !others_.contains(op.results[0]) &&
-                         (by_launches_.contains(op.results[0]) || !by_single_ones_.contains(op.results[0]));
+          op.is_filled = !op.operands.empty() && !op.is_reduced && is_filled(op.results[0]);
   }
 
  private:
+  bool is_filled(ir::VarId array) const {
+    if (!holds_numbers(array) || others_.contains(array)) return false;
+    if (by_launches_.contains(array)) return !by_late_ones_.contains(array);
+    return by_kernels_.contains(array) || !(by_single_ones_.contains(array) || by_late_ones_.contains(array));
+  }
   bool holds_numbers(ir::VarId array) const {
     return ir::kernel_type(types_, types_.at(types_.base(function_.variables[array].type)).element).has_value();
   }
@@ -41,14 +44,17 @@ class FilledArrays {
     for (const ir::VarId result : op.results) made_by_[result] = &op;
     for (const ir::RegionId region : op.regions) around_[region] = &op;
     if (op.nest != ir::none || op.launch != ir::none) launches_.insert(op.regions[0]);
+    if (op.kernel != ir::none) filling_loops_.insert(op.regions.begin(), op.regions.end());
   }
 
   void note_insert(const ir::Op& op, ir::RegionId region) {
     const ir::VarId array = op.operands[0].index;
     if (is_by_launch(array, region))
       by_launches_.insert(array);
-    else if (is_in_branches(array, region) && is_at_once(op.operands[1]) && is_at_once(op.operands[2]))
-      by_single_ones_.insert(array);
+    else if (is_by_kernel(array, region))
+      by_kernels_.insert(array);
+    else if (is_in_branches(array, region))
+      (is_at_once(op.operands[1]) && is_at_once(op.operands[2]) ? by_single_ones_ : by_late_ones_).insert(array);
     else
       others_.insert(array);
   }
@@ -101,6 +107,13 @@ class FilledArrays {
     return true;
   }
 
+  /// A loop with a kernel writes the array; it stands where the array is made, or in branches there.
+  bool is_by_kernel(ir::VarId array, ir::RegionId region) const {
+    while (region != ir::none && !filling_loops_.contains(region)) region = function_.regions[region].parent;
+    while (region != ir::none && filling_loops_.contains(region)) region = function_.regions[region].parent;
+    return region != ir::none && is_in_branches(array, region);
+  }
+
   /// But for loops within: what takes long is no concern of theirs.
   bool only_computes(ir::RegionId region) const {
     return std::ranges::all_of(function_.regions[region].ops, [](const ir::Op& op) {
@@ -114,9 +127,11 @@ class FilledArrays {
   ir::Function& function_;
   std::unordered_map<ir::RegionId, const ir::Op*> around_;  ///< the operation that a region belongs to
   std::unordered_set<ir::RegionId> launches_;               ///< bodies of launches and of nests
+  std::unordered_set<ir::RegionId> filling_loops_;          ///< tests and bodies of loops with kernels
   std::unordered_map<ir::VarId, const ir::Op*> made_by_;
-  std::unordered_set<ir::VarId> by_launches_, by_single_ones_;  ///< arrays that such insertions write
-  std::unordered_set<ir::VarId> others_;                        ///< arrays that something else writes
+  std::unordered_set<ir::VarId> by_launches_, by_kernels_, by_single_ones_;  ///< arrays that such insertions write
+  std::unordered_set<ir::VarId> by_late_ones_;  ///< likewise: single ones whose numbers may take as long as they like
+  std::unordered_set<ir::VarId> others_;        ///< arrays that something else writes
 };
 
 }  // namespace

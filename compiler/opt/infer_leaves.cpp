@@ -52,7 +52,9 @@ class Inspector {
     if (function_.outputs.empty() && function_.kind != ir::FunctionKind::launched)
       return Obstacle{"it has no output", function_.span};
     for (const ir::VarId output : function_.outputs)
-      if (!is_leaf_scalar(types_, type_of(output)))
+      if (is_row(ir::Operand::variable(output)))
+        assigned_.insert(output);
+      else if (!is_leaf_scalar(types_, type_of(output)))
         return Obstacle{fmt::format("its output {} has the type {}", quoted(function_.variables[output]),
                                     types_.name(type_of(output))),
                         function_.variables[output].span};
@@ -73,6 +75,13 @@ class Inspector {
 
  private:
   TypeId type_of(ir::VarId variable) const { return function_.variables[variable].type; }
+
+  /// An array that a launched leaf gives: what calls it has made it, and it may write there.
+  bool is_row(const ir::Operand& operand) const {
+    return function_.kind == ir::FunctionKind::launched && !operand.is_constant &&
+           is_leaf_array(types_, type_of(operand.index)) &&
+           std::ranges::find(function_.outputs, operand.index) != function_.outputs.end();
+  }
 
   void found(std::string reason, Span span) {
     if (!obstacle_) obstacle_ = Obstacle{std::move(reason), span};
@@ -131,6 +140,7 @@ class Inspector {
   void inspect(const ir::Op& op) {
     if (has_called_library_ && may_fail(op)) return found("it may fail after a call of a library function", op.span);
     if (const ir::ReducedLoop* const reduced = reduced_loops_.of(op)) return inspect_reduced(op, *reduced);
+    if (op.kind == OpKind::array_new && is_row(ir::Operand::variable(op.results[0]))) return;
     for (const ir::Operand& operand : op.operands)
       if (!is_text_of_failure(op, operand)) check_read(operand, op.span);
     if (obstacle_) return;
@@ -198,8 +208,10 @@ class Inspector {
       case OpKind::loop: return inspect_loop(op);
       case OpKind::concat:
       case OpKind::path_join: return found("it uses strings", op.span);
-      case OpKind::array_new:
       case OpKind::array_insert:
+        if (!is_row(op.operands[0])) found("it makes an array", op.span);
+        return;
+      case OpKind::array_new:
       case OpKind::array_hold:
       case OpKind::array_row:
       case OpKind::array_list:

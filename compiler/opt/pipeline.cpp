@@ -19,6 +19,7 @@
 #include "compiler/opt/infer_leaves.hpp"
 #include "compiler/opt/inline_calls.hpp"
 #include "compiler/opt/key_memo_calls.hpp"
+#include "compiler/opt/loop_kernels.hpp"
 #include "compiler/opt/merge_branch_writes.hpp"
 #include "compiler/opt/order_operations.hpp"
 #include "compiler/opt/outline_loops.hpp"
@@ -58,6 +59,7 @@ constexpr Pass pipeline[] = {
     {"launch-reduced-loops", without_findings<launch_reduced_loops>, 0},  // leaves that reduce have no kernel otherwise
     {"fuse-loops", without_findings<fuse_loops>, 2},
     {"index-launches", without_findings<find_index_launches>, 1},
+    {"loop-kernels", without_findings<find_loop_kernels>, 1},  // before loops in their bodies are outlined
     {"outline-loops", without_findings<outline_loops>,
      1},  // after launches: those of their points are in leaves already
     {"reduced-arrays", without_findings<find_reduced_arrays>, 1},

@@ -94,6 +94,10 @@ void visit_all_operands(ir::Function& function, const std::function<void(ir::Ope
     for (ir::Op& op : region.ops) visit_operands(op, visit);
   for (ir::IndexLaunch& launch : function.launches) visit_launch(launch, visit);
   for (ir::LaunchNest& nest : function.nests) std::ranges::for_each(nest.captures, visit);
+  for (ir::LoopKernel& kernel : function.kernels) {
+    std::ranges::for_each(kernel.captures, visit);
+    for (ir::LoopSink& sink : kernel.sinks) visit(sink.array);
+  }
   std::ranges::for_each(function.command.words, visit);
   for (ir::Operand* operand :
        {&function.command.stdin_file, &function.command.stdout_file, &function.command.stderr_file})

@@ -4,8 +4,8 @@
     array_programs.py [--seed N] [--count N] [--seconds S] [--raddle PATH] [--show]
 
 Shapes, views, types and operations are drawn: operators, mathematics, functions of the script, broadcasting, slices with
-steps, assignment by slices, `where`, reductions. Every fifth program has shapes that do not fit: it ends with an error in
-every mode.
+steps, assignment by slices, `where`, reductions, loops that fill arrays. Every fifth program has shapes that do not fit:
+it ends with an error in every mode.
 """
 
 import itertools
@@ -247,6 +247,38 @@ class Generator:
         self.lines.append(f"foreach i in [0:{count - 1}] {{ {name}[i] = {call}; }}")
         return self.keep(name, Array(array.kind, [count], values))
 
+    def filling_loop(self, name):
+        """A `for` that fills an array by what iterations before have made, and another one now and then."""
+        backs = self.random.choice(((), (1,), (1, 2), (3,), (2, 5)))
+        first, count = max(backs, default=0), self.random.choice((6, 40, 90))
+        is_dense = self.random.random() < 0.5
+        step = self.random.choice((1, -1) if is_dense else (1, -1, 2, -3))
+        base = (0 if step == 1 else count - 1) if is_dense else self.random.randint(-40, 40)
+        key = lambda t: base + step * t
+        key_text = lambda back: f"{self.literal(base)} + {self.literal(step)} * (t - {back})"
+        factors = [self.random.randint(-4, 4) for _ in backs]
+        a, c, m, every = (self.random.randint(1, 9) for _ in range(4))
+        self.lines.append(f"int {name}[{count if is_dense else ''}];\nint {name}s[];")
+        made, some = {}, {}
+        for t in range(first):
+            made[key(t)] = self.number("int")
+            self.lines.append(f"{name}[{self.literal(key(t))}] = {self.literal(made[key(t)])};")
+        read = "".join(f" + ({f}) * {name}[{key_text(back)}]" for f, back in zip(factors, backs))
+        self.lines.append(f"for (int t = {first}, int m = {m}; t < {count}; t = t + 1, m = v) {{")
+        self.lines.append(f"  v = (m * {a} + {c}{read}) %% 1000;\n  {name}[{key_text(0)}] = v;")
+        self.lines.append(f"  if (v %% {every} == 0) {{ {name}s[v * 1000 + t] = v - t; }}\n}}")
+        for t in range(first, count):
+            m = int(math.fmod(m * a + c + sum(f * made[key(t - back)] for f, back in zip(factors, backs)), 1000))
+            made[key(t)] = m
+            if m % every == 0:
+                some[m * 1000 + t] = m - t
+        self.lines.append(f'trace("{name}", size({name}s), sum({name}s));')
+        self.expected.append(f"trace: {name},{len(some)},{sum(some.values())}")
+        if is_dense:
+            return self.keep(name, Array("int", [count], [made[i] for i in range(count)]))
+        self.lines.append(f'trace("{name}", size({name}), sum({name}), {name}[{self.literal(key(count // 2))}]);')
+        self.expected.append(f"trace: {name},{count},{sum(made.values())},{made[key(count // 2)]}")
+
     def statement(self):
         how = self.random.random()
         name = self.name()
@@ -254,6 +286,8 @@ class Generator:
             return self.declare()
         if how < 0.25:
             return self.rows(name)
+        if how < 0.3:
+            return self.filling_loop(name)
         if how < 0.4:
             source, array = self.random.choice(self.arrays)
             text, value = self.slice_of(source, array)

@@ -49,6 +49,9 @@ class Interpreter : WorkerService {
   /// Another activation may run on the C stack; else it is to be queued.
   bool may_nest() const;
 
+  /// @param is_forced  it is not to wait
+  void start_loop(Frame& frame, const Instruction& in, bool is_forced = false);
+
   // --- calls
   void call_composite(Frame& frame, const CallSite& site, std::uint32_t instruction, bool interpret_only);
   CallWay way_of_call(FunctionId function);
@@ -128,7 +131,8 @@ class Interpreter : WorkerService {
   void set_results(Frame& frame, const Instruction& in, std::vector<Value>& results);
 
   // --- loops.cpp
-  void start_loop(Frame& frame, const Instruction& in);
+  bool waits(Frame& frame, const Instruction& in);
+  bool run_kernel_from_start(Frame& frame, const LoopSite& site);
   Frame* loop_test(Frame& frame, const Instruction& in);
   void end_loop(Frame& frame, const LoopSite& site, std::uint32_t instruction);
   Frame* next_iteration(Frame& frame, const LoopSite& site);

@@ -1,6 +1,7 @@
 // `for` and `iterate`: a frame for each iteration, the same one again when nothing in it is awaited any more. The next
 // iteration starts as soon as it is known that there is one, even if its variables are still to come.
 #include "vm/interpret/interpreter.hpp"
+#include "vm/interpret/loop_runner.hpp"
 #include "vm/interpret/run_state.hpp"
 #include "vm/interpret/streams.hpp"
 
@@ -15,11 +16,15 @@ constexpr std::uint32_t turn_limit = 4096;
 
 }  // namespace
 
-void Interpreter::start_loop(Frame& frame, const Instruction& in) {
+void Interpreter::start_loop(Frame& frame, const Instruction& in, bool is_forced) {
   const LoopSite& site = program_.loops[in.d];
+  if (site.kernel.exists() && !is_forced && waits(frame, in)) return;
   Frame* iteration = here_.make_frame(site.body, &frame, here_.stream_at(frame, here_.index_of(in)));
-  for (std::size_t i = 0; i < site.initial.size(); ++i) {
-    pass(frame.at(site.initial[i]), frame, iteration->slots()[i], *iteration);
+  if (run_kernel_from_start(frame, site)) {
+    for (std::size_t i = 0; i < site.initial.size(); ++i) iteration->slots()[i].init(std::move(loop_values_[i]));
+  } else {
+    for (std::size_t i = 0; i < site.initial.size(); ++i)
+      pass(frame.at(site.initial[i]), frame, iteration->slots()[i], *iteration);
   }
   here_.writers().add(frame, site.shares);
   // a loop may be long: elsewhere if possible, while this worker goes on
@@ -28,6 +33,45 @@ void Interpreter::start_loop(Frame& frame, const Instruction& in) {
   if (in_place) return activate(iteration);
   iteration->followed_rank = here_.followed_rank;
   here_.push(*iteration, iteration->priority);
+}
+
+/// For what a loop's kernel takes, and for its machine code if calls wait for theirs.
+bool Interpreter::waits(Frame& frame, const Instruction& in) {
+  const LoopSite& site = program_.loops[in.d];
+  const auto make_start = [&] {
+    frame.retain();
+    return here_.make<LoopStart>(frame, in);
+  };
+  const auto drop = [&](LoopStart* start) {
+    Frame* around = &frame;
+    here_.destroy(start);
+    here_.release(around);
+  };
+  while (Future* const awaited = here_.loops().awaited_input(frame, site)) {
+    LoopStart* const start = make_start();
+    start->awaits_input = true;
+    if (awaited->enlist(*start)) return true;
+    drop(start);
+  }
+  if (run_.options.leaf_threshold != 0 || run_.leaves.stage(site.kernel.leaf) == LeafTable::Stage::impossible)
+    return false;
+  LoopStart* const start = make_start();
+  if (run_.leaves.wait(site.kernel.leaf, *start)) return true;
+  drop(start);
+  return false;
+}
+
+/// @return true: loop_values_ are those of the loop's variables where the interpreter begins
+bool Interpreter::run_kernel_from_start(Frame& frame, const LoopSite& site) {
+  if (!site.kernel.exists()) return false;
+  loop_values_.clear();
+  for (const Operand initial : site.initial) {
+    const Future& value = frame.at(initial);
+    if (!value.is_resolved() || value.is_failed()) return false;
+    loop_values_.push_back(value.get());
+  }
+  here_.loops().run(frame, site, loop_values_);
+  return true;
 }
 
 /// @return the frame of the next iteration with a reference, see run_strand; null if there is none (now)
@@ -86,6 +130,7 @@ Frame* Interpreter::next_iteration(Frame& frame, const LoopSite& site) {
   }
   loop_values_.clear();
   for (std::size_t i = 0; i < count; ++i) loop_values_.push_back(frame.at(site.nexts[i]).get());
+  if (here_.loops().run(*frame.outer, site, loop_values_)) loop_turns_ = turn_limit;
   frame.reset();
   frame.stream = stream;
   for (std::size_t i = 0; i < count; ++i) frame.slots()[i].init(std::move(loop_values_[i]));

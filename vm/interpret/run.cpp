@@ -283,6 +283,7 @@ class RunDriver {
       total.frames += own.frames;
       total.iterations += own.iterations;
       total.iterations_native += own.iterations_native;
+      total.loop_iterations_native += own.loop_iterations_native;
       total.strands_armed += own.strands_armed;
       total.leaf_calls_native += own.leaf_calls_native;
       total.leaf_calls_interpreted += own.leaf_calls_interpreted;

@@ -134,9 +134,10 @@ struct StuckVariable {
 struct RunCounters {
   std::uint64_t tasks = 0;  ///< strands, activations and range pieces taken from a queue
   std::uint64_t frames = 0;
-  std::uint64_t iterations = 0;         ///< of `foreach`
-  std::uint64_t iterations_native = 0;  ///< among them, of index launches
-  std::uint64_t strands_armed = 0;      ///< had to wait for an input
+  std::uint64_t iterations = 0;              ///< of `foreach`
+  std::uint64_t iterations_native = 0;       ///< among them, of index launches
+  std::uint64_t loop_iterations_native = 0;  ///< of `for`, in kernels
+  std::uint64_t strands_armed = 0;           ///< had to wait for an input
   std::uint64_t leaf_calls_native = 0;
   std::uint64_t leaf_calls_interpreted = 0;
   std::uint64_t leaf_calls_shared = 0;  ///< forked by native code and made tasks for other workers

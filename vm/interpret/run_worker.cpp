@@ -8,6 +8,7 @@
 #include "vm/calls/program_caller.hpp"
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/kernel_caller.hpp"
+#include "vm/interpret/loop_runner.hpp"
 #include "vm/interpret/run_state.hpp"
 #include "vm/interpret/streams.hpp"
 #include "vm/launch/launcher.hpp"
@@ -52,6 +53,7 @@ RunWorker::RunWorker(Run& run, Worker& worker, CellCache& cache)
       interpreter_(std::make_unique<Interpreter>(*this)),
       kernels_(std::make_unique<KernelCaller>(*this)),
       launcher_(std::make_unique<Launcher>(*this)),
+      loops_(std::make_unique<LoopRunner>(*this)),
       programs_(std::make_unique<ProgramCaller>(*this)),
       memos_(std::make_unique<MemoCaller>(*this)) {}
 RunWorker::~RunWorker() = default;

@@ -24,6 +24,7 @@ namespace raddle::vm {
 class Interpreter;    // vm/interpret/interpreter.hpp
 class KernelCaller;   // vm/interpret/kernel_caller.hpp
 class Launcher;       // vm/launch/launcher.hpp
+class LoopRunner;     // vm/interpret/loop_runner.hpp
 class MemoCaller;     // vm/calls/memo_caller.hpp
 class ProgramCaller;  // vm/calls/program_caller.hpp
 
@@ -47,6 +48,7 @@ class alignas(64) RunWorker {
   Interpreter& interpreter() { return *interpreter_; }
   KernelCaller& kernels() { return *kernels_; }
   Launcher& launcher() { return *launcher_; }
+  LoopRunner& loops() { return *loops_; }
   ProgramCaller& programs() { return *programs_; }
   MemoCaller& memos() { return *memos_; }
   Writers& writers() { return writers_; }
@@ -171,6 +173,7 @@ class alignas(64) RunWorker {
   std::unique_ptr<Interpreter> interpreter_;
   std::unique_ptr<KernelCaller> kernels_;
   std::unique_ptr<Launcher> launcher_;
+  std::unique_ptr<LoopRunner> loops_;
   std::unique_ptr<ProgramCaller> programs_;
   std::unique_ptr<MemoCaller> memos_;
 };

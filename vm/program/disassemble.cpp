@@ -122,8 +122,8 @@ class Disassembler {
       }
       case InstructionForm::loop: {
         const LoopSite& site = program_.loops[in.d];
-        return line(indent, fmt::format("{} = {} {} body {}{}", operands(site.results), name, operands(site.initial),
-                                        site.body, shares(site.shares)));
+        return line(indent, fmt::format("{} = {} {} body {}{}{}", operands(site.results), name, operands(site.initial),
+                                        site.body, shares(site.shares), kernel(site.kernel)));
       }
       case InstructionForm::loop_test: {
         const LoopSite& site = program_.loops[in.d];
@@ -131,6 +131,14 @@ class Disassembler {
         return write_arm(site.step, indent + 1);
       }
     }
+  }
+
+  std::string kernel(const LoopKernelSite& kernel) const {
+    if (!kernel.exists()) return "";
+    std::string text = fmt::format(" kernel @{} {}", program_.functions[kernel.leaf].name, operands(kernel.captures));
+    for (const LoopSink& sink : kernel.sinks)
+      text += fmt::format(" {} {}", sink.is_sometimes ? "sometimes" : "always", operand(sink.array));
+    return text;
   }
 
   void write_memo(const Instruction& in, int indent) {

@@ -233,6 +233,23 @@ struct AttemptSite {
   std::vector<Operand> assigned, written;
 };
 
+/// An operation of a loop's body that inserts numbers: see compiler/ir/loop_kernel.hpp.
+struct LoopSink {
+  Operand array;  ///< seen from the frame around the loop
+  bool is_sometimes = false;
+  std::int64_t history = 0, stride = 0;
+  Place place;
+};
+
+/// What runs many iterations of a loop in one call. Its parameters and outputs: see compiler/ir/loop_kernel.hpp; its
+/// rows follow its first parameter.
+struct LoopKernelSite {
+  FunctionId leaf = no_id;        ///< absent: there is none
+  std::vector<Operand> captures;  ///< seen from the frame around the loop
+  std::vector<LoopSink> sinks;
+  bool exists() const { return leaf != no_id; }
+};
+
 struct LoopSite {
   BodyId body = 0;
   std::vector<Operand> initial;  ///< seen from the frame around the loop
@@ -243,6 +260,7 @@ struct LoopSite {
   Arm step;  ///< run when there is a next iteration; `iterate`: empty
   std::vector<Operand> nexts;
   bool test_after = false;  ///< `iterate`: the condition ends the loop when it is true
+  LoopKernelSite kernel;
 };
 
 /// The program that an app function runs once its words are there, or the code outside of the script that another

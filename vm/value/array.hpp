@@ -288,6 +288,7 @@ class alignas(64) Array final : public HeapObject {
     return *find_rest()->numbers.load(std::memory_order_relaxed);
   }  // if has_numbers_
   void close_numbers(OpenNumbers& numbers, WakeList& wake);
+  void take_late_ones(OpenNumbers& numbers);
   void fail_if_incomplete();  // by who closes it
   bool claim(const Value& key);
   bool insert_number(const Value& key, Value value, WakeList& wake);

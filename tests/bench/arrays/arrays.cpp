@@ -245,6 +245,20 @@ double runge_kutta(Size steps, Size) {
   return y[1];
 }
 
+double tridiagonal(Size n, Size) {
+  Numbers c(n), d(n), u(n);
+  c[0] = -0.25;
+  d[0] = 0.25;
+  for (Size i = 1; i < n; ++i) {
+    const double w = 4.0 + c[i - 1];
+    c[i] = -1.0 / w;
+    d[i] = (1.0 + static_cast<double>(i % 7) + d[i - 1]) / w;
+  }
+  u[n - 1] = d[n - 1];
+  for (Size i = n - 2; i >= 0; --i) u[i] = d[i] - c[i] * u[i + 1];
+  return sum(u) / static_cast<double>(n);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -257,7 +271,8 @@ int main(int argc, char** argv) {
       {"life", life},
       {"nbody", nbody},
       {"stencil27", stencil27},
-      {"runge_kutta", runge_kutta}};
+      {"runge_kutta", runge_kutta},
+      {"tridiagonal", tridiagonal}};
   for (const auto& [name, program] : programs)
     if (argc > 2 && name == argv[1])
       std::printf("%.12f\n", program(std::atoll(argv[2]), argc > 3 ? std::atoll(argv[3]) : 0));

@@ -96,6 +96,19 @@ def runge_kutta(steps):
     return y[1]
 
 
+def tridiagonal(n):
+    c, d, u = np.empty(n), np.empty(n), np.empty(n)
+    c[0], d[0] = -0.25, 0.25
+    for i in range(1, n):
+        w = 4.0 + c[i - 1]
+        c[i] = -1.0 / w
+        d[i] = (1.0 + i % 7 + d[i - 1]) / w
+    u[n - 1] = d[n - 1]
+    for i in range(n - 2, -1, -1):
+        u[i] = d[i] - c[i] * u[i + 1]
+    return u.mean()
+
+
 def stencil27(n, steps):
     u = np.random.default_rng(0).random((n, n, n))
     for _ in range(steps):

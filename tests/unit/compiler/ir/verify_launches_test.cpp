@@ -178,5 +178,63 @@ TEST_CASE("each entry is one operation's") {
         "@main: foreach_range: a launched leaf is needed");
 }
 
+TEST_CASE("kernels of loops are verified: their sinks are those of the body") {
+  const std::string text = R"(entry @main
+
+function @main composite (%n: int) -> () {
+  %a: int[] = array_new writers 1
+  %b: int[] = array_new writers 1
+  loop 0 test %0 next %2 kernel 0 {(%t: int)
+    %0: boolean = lt %t, %n
+  } {
+    array_insert %a, %t, %n
+    %1: boolean = lt %t, 5
+    if %1 {
+      array_insert %b, %t, %t
+    }
+    %2: int = add %t, 1
+  }
+  kernel @many captures %n
+    always %a back 1 times 1
+    sometimes %b
+}
+
+function @many launched (%most: int, %t: int, %n: int, %there: int) -> (%next: int, %count: int, %first: int, %ka: int[], %a: int[], %kb: int[], %b: int[]) {
+  %next = copy %t
+  %count = copy %n
+  %first = copy %t
+  %ka = array_new %most writers 0
+  %a = array_new %most writers 0
+  %kb = array_new %most writers 0
+  %b = array_new %most writers 0
+}
+)";
+  const auto problem = [&](const std::string& from, const std::string& to) {
+    std::string changed = text;
+    if (!from.empty()) changed.replace(changed.find(from), from.size(), to);
+    TypeStore types;
+    const auto module = read_text(changed, types);
+    REQUIRE_MESSAGE(module, module.error());
+    const std::vector<std::string> problems = verify(*module);
+    return problems.empty() ? "" : problems[0];
+  };
+  TypeStore types;
+  CHECK(print(*read_text(text, types)) == text);
+  CHECK(problem("", "").empty());
+  const std::string other_sink = "@main: loop: a sink is not that of the body";
+  CHECK(problem("always %a back 1 times 1\n    sometimes %b", "sometimes %b\n    always %a back 1 times 1") ==
+        other_sink);
+  CHECK(problem("sometimes %b", "always %b") == other_sink);
+  CHECK(problem("    sometimes %b\n", "") == other_sink);
+  CHECK(problem("sometimes %b", "sometimes %b back 1 times 1") ==
+        "@main: loop: a sink with a history is not always written");
+  CHECK(problem(" back 1 times 1", "") == "@main: loop: a loop's kernel has other outputs");
+  CHECK(problem("%there: int", "%there: float") == "@main: loop: a loop's kernel has other parameters");
+  CHECK(problem(" captures %n", " captures %a") == "@main: loop: a loop's kernel has other parameters");
+  CHECK(problem("%kb: int[]", "%kb: float[]") == "@main: loop: rows of keys");
+  CHECK(problem("%b: int[]) {", "%b: float[]) {") == "@main: loop: rows of what is inserted");
+  CHECK(problem(" kernel 0", "") == "@main: a kernel that is no loop's");
+}
+
 }  // namespace
 }  // namespace raddle::ir

@@ -19,6 +19,32 @@ void write_promised(Array& array, std::int64_t first, std::int64_t end, WakeList
   array.tell_written(first, end - first, wake);
 }
 
+TEST_CASE("numbers of elements that were inserted before they were there lie where the others do") {
+  WakeList wake;
+  for (const std::int64_t late : {0, 70, 129}) {
+    CAPTURE(late);
+    auto array = make_ref<Array>(2, "A");
+    array->expect_numbers(ValueKind::float_, 130);
+    Future* const element = array->insert(key(late));
+    REQUIRE(element != nullptr);
+    CHECK_FALSE(array->insert(key(late), Value::of(1.0), wake));
+    std::vector<double> numbers(130, 2.0);
+    std::vector<std::int64_t> left;
+    array->insert_run(0, {ValueKind::float_, numbers.data(), late}, left, wake);
+    array->insert_run(late + 1, {ValueKind::float_, numbers.data(), 129 - late}, left, wake);
+    CHECK(left.empty());
+    element->set(Value::of(7.5), wake);
+    array->release_writers(2, wake);
+    REQUIRE(array->is_complete());
+    std::size_t count = 0;
+    const auto* const packed = static_cast<const double*>(array->packed(count));
+    REQUIRE(count == 130);
+    CHECK(packed == array->numbers()->numbers().data());
+    CHECK(packed[late] == 7.5);
+    CHECK(array->reduce<double>().sum.total() == 7.5 + 129 * 2.0);
+  }
+}
+
 TEST_CASE("promised numbers are there as they are written, and the array is packed where they were written") {
   WakeList wake;
   auto array = make_ref<Array>(1, "A");
