@@ -169,6 +169,16 @@ def code_in_tcl_ends_with_the_run(folder):
     folder.write("a.df", '(int o) waits(int i) "turbine" "0.0" [ "after 600000; set <<o>> <<i>>" ];\ntrace(waits(1));')
     told = folder.run("run --workers=2 --timeout=0.5 a.df", code=124).stderr
     expect("does not come back" in told, False)
+    folder.write("b.df", """import assert;
+import files;
+(string o) waits(string c, string e) "turbine" "0.1" [ "set <<o>> [ turbine::python 0 1 <<c>> <<e>> ]" ];
+app (file f) ready() { "sh" "-c" "while ! test -e begun; do sleep 0.01; done" }
+trace(waits("import time; open('begun', 'w').close(); time.sleep(600)", "'1'"));
+file there = ready();
+wait (there) { assert(false, "while Python works for Tcl"); }
+""")
+    told = folder.run("run --workers=2 b.df", code=1, err="while Python works for Tcl").stderr
+    expect("does not end" in told, False)
 
 
 def programs_end_with_a_run_that_does_not_come_back(folder):
