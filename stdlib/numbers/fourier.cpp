@@ -1,5 +1,5 @@
 // Stockham's passes of 4, 2, 3 and 5 for lengths made of these, and Bluestein's convolution for all others.
-#include "stdlib/native/fourier.hpp"
+#include "stdlib/numbers/fourier.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "compiler/check/possible_values.hpp"
+#include "compiler/assignment/possible_values.hpp"
 
 #include <algorithm>
 #include <cmath>

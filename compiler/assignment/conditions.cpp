@@ -1,12 +1,12 @@
-#include "compiler/check/conditions.hpp"
+#include "compiler/assignment/conditions.hpp"
 
 #include <algorithm>
 #include <initializer_list>
 #include <iterator>
 #include <utility>
 
-#include "compiler/check/possible_values.hpp"
-#include "compiler/check/read_variables.hpp"
+#include "compiler/assignment/possible_values.hpp"
+#include "compiler/assignment/read_variables.hpp"
 #include "compiler/check/value_text.hpp"
 
 namespace raddle::check_detail {

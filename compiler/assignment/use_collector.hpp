@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "compiler/check/variable_use.hpp"
+#include "compiler/assignment/variable_use.hpp"
 
 namespace raddle::check_detail {
 

@@ -1,4 +1,4 @@
-#include "compiler/check/writes.hpp"
+#include "compiler/assignment/writes.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -1,4 +1,4 @@
-#include "compiler/check/write_set.hpp"
+#include "compiler/assignment/write_set.hpp"
 
 #include <algorithm>
 #include <unordered_map>

@@ -1,6 +1,6 @@
 #pragma once
 // Files that surely are written several times, as their paths are known and equal.
-#include "compiler/check/variable_use.hpp"
+#include "compiler/assignment/variable_use.hpp"
 
 namespace raddle::check_detail {
 

@@ -1,6 +1,6 @@
 #pragma once
 // What is computed from itself, directly or in a circle.
-#include "compiler/check/variable_use.hpp"
+#include "compiler/assignment/variable_use.hpp"
 
 namespace raddle::check_detail {
 

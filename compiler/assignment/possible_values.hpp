@@ -1,6 +1,6 @@
 #pragma once
 // Whether facts about values can all be so.
-#include "compiler/check/conditions.hpp"
+#include "compiler/assignment/conditions.hpp"
 
 namespace raddle::check_detail {
 

@@ -3,8 +3,8 @@
 #include <optional>
 #include <utility>
 
-#include "compiler/check/read_variables.hpp"
-#include "compiler/check/use_collector.hpp"
+#include "compiler/assignment/read_variables.hpp"
+#include "compiler/assignment/use_collector.hpp"
 
 namespace raddle::check_detail {
 

@@ -1,5 +1,5 @@
 // What the module arrays has of linear algebra: matrices come row by row, with their extents.
-#include "stdlib/native/linear_algebra.hpp"
+#include "stdlib/numbers/linear_algebra.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,4 +1,4 @@
-#include "compiler/check/read_variables.hpp"
+#include "compiler/assignment/read_variables.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -1,12 +1,12 @@
-#include "compiler/check/check_assignment.hpp"
+#include "compiler/assignment/check_assignment.hpp"
 
 #include <algorithm>
 #include <map>
 #include <tuple>
 
-#include "compiler/check/check_cycles.hpp"
-#include "compiler/check/early_reads.hpp"
-#include "compiler/check/check_paths.hpp"
+#include "compiler/assignment/check_cycles.hpp"
+#include "compiler/assignment/early_reads.hpp"
+#include "compiler/assignment/check_paths.hpp"
 
 namespace raddle::check_detail {
 namespace {

@@ -2,7 +2,7 @@
 // Which variables an expression reads, and for which of them it waits.
 #include <functional>
 
-#include "compiler/check/variable_use.hpp"
+#include "compiler/assignment/variable_use.hpp"
 
 namespace raddle::check_detail {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/check/variable_use.hpp"
+#include "compiler/assignment/variable_use.hpp"
 
 namespace raddle::check_detail {
 

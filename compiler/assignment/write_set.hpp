@@ -3,7 +3,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "compiler/check/writes.hpp"
+#include "compiler/assignment/writes.hpp"
 
 namespace raddle::check_detail {
 

@@ -1,4 +1,4 @@
-#include "compiler/check/check_cycles.hpp"
+#include "compiler/assignment/check_cycles.hpp"
 
 #include <algorithm>
 #include <map>

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "stdlib/native/elements.hpp"
-#include "stdlib/native/fourier.hpp"
+#include "stdlib/numbers/fourier.hpp"
 #include "stdlib/native/functions.hpp"
 
 namespace raddle::stdlib::native {

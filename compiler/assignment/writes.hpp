@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/check/conditions.hpp"
+#include "compiler/assignment/conditions.hpp"
 
 namespace raddle::check_detail {
 

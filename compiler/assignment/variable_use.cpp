@@ -1,4 +1,4 @@
-#include "compiler/check/variable_use.hpp"
+#include "compiler/assignment/variable_use.hpp"
 
 #include <algorithm>
 #include <ranges>
@@ -6,8 +6,8 @@
 #include <unordered_set>
 #include <utility>
 
-#include "compiler/check/read_variables.hpp"
-#include "compiler/check/use_collector.hpp"
+#include "compiler/assignment/read_variables.hpp"
+#include "compiler/assignment/use_collector.hpp"
 
 namespace raddle::check_detail {
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "compiler/check/write_set.hpp"
+#include "compiler/assignment/write_set.hpp"
 
 namespace raddle::check_detail {
 

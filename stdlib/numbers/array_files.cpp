@@ -8,7 +8,7 @@
 
 #include "stdlib/native/file_content.hpp"
 #include "stdlib/native/functions.hpp"
-#include "stdlib/native/npy.hpp"
+#include "stdlib/numbers/npy.hpp"
 #include "stdlib/native/truth_of_field.hpp"
 #include "vm/value/array.hpp"
 #include "vm/value/file.hpp"

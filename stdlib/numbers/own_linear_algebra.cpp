@@ -4,7 +4,7 @@
 #include <limits>
 #include <numeric>
 
-#include "stdlib/native/linear_algebra.hpp"
+#include "stdlib/numbers/linear_algebra.hpp"
 
 namespace raddle::stdlib::native {
 namespace {

@@ -1,4 +1,4 @@
-#include "compiler/check/early_reads.hpp"
+#include "compiler/assignment/early_reads.hpp"
 
 #include <algorithm>
 #include <unordered_map>

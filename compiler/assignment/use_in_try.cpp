@@ -1,7 +1,7 @@
 // `try`: one of its blocks assigns what is assigned. What the first one assigns is seen when all of it is done.
 #include <algorithm>
 
-#include "compiler/check/use_collector.hpp"
+#include "compiler/assignment/use_collector.hpp"
 
 namespace raddle::check_detail {
 

@@ -1,4 +1,4 @@
-#include "compiler/check/check_paths.hpp"
+#include "compiler/assignment/check_paths.hpp"
 
 #include <fnmatch.h>
 
@@ -9,8 +9,8 @@
 #include <system_error>
 #include <utility>
 
-#include "compiler/check/file_order.hpp"
-#include "compiler/check/read_variables.hpp"
+#include "compiler/assignment/file_order.hpp"
+#include "compiler/assignment/read_variables.hpp"
 #include "compiler/check/value_text.hpp"
 #include "stdlib/builtins.hpp"
 

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "stdlib/native/linear_algebra.hpp"
+#include "stdlib/numbers/linear_algebra.hpp"
 
 namespace raddle::stdlib::native {
 namespace {

@@ -1,8 +1,8 @@
-#include "compiler/check/file_order.hpp"
+#include "compiler/assignment/file_order.hpp"
 
 #include <algorithm>
 
-#include "compiler/check/read_variables.hpp"
+#include "compiler/assignment/read_variables.hpp"
 
 namespace raddle::check_detail {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "stdlib/native/functions.hpp"
-#include "stdlib/native/philox.hpp"
+#include "stdlib/numbers/philox.hpp"
 #include "vm/math/scalar.hpp"
 #include "vm/memory/memory_limit.hpp"
 #include "vm/value/array.hpp"
