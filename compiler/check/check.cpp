@@ -1,7 +1,7 @@
 #include "compiler/check/check.hpp"
 
 #include "compiler/check/builtin_signatures.hpp"
-#include "compiler/check/check_assignment.hpp"
+#include "compiler/assignment/check_assignment.hpp"
 #include "compiler/check/check_expression.hpp"
 #include "compiler/check/check_functions.hpp"
 #include "compiler/check/check_statement.hpp"

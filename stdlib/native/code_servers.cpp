@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstring>
 #include <future>
+#include <memory>
 
 #include "stdlib/module_sources.hpp"
 #include "stdlib/native/code_servers.hpp"
@@ -112,9 +113,15 @@ Result run(Call call, const char* function, Arguments arguments) {
 }  // namespace
 
 std::expected<std::string, std::string> run_code(vm::Outside& outside, const vm::CodeRequest& request) {
-  std::promise<TextOutcome> ended;
-  ask(outside, request, [&ended](TextOutcome outcome, std::int32_t) { ended.set_value(std::move(outcome)); });
-  return ended.get_future().get();
+  auto ended = std::make_shared<std::promise<TextOutcome>>();
+  std::future<TextOutcome> outcome = ended->get_future();
+  ask(outside, request,
+      [ended = std::move(ended)](TextOutcome outcome, std::int32_t) { ended->set_value(std::move(outcome)); });
+  try {
+    return outcome.get();
+  } catch (const std::future_error&) {  // nobody answers any more
+    return std::unexpected("the run has ended");
+  }
 }
 
 std::vector<std::string> python_function_command() {

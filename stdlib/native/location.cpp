@@ -4,7 +4,7 @@
 
 #include "stdlib/native/elements.hpp"
 #include "stdlib/native/functions.hpp"
-#include "stdlib/native/philox.hpp"
+#include "stdlib/numbers/philox.hpp"
 
 namespace raddle::stdlib::native {
 namespace {

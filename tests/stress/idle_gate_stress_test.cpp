@@ -14,7 +14,7 @@ namespace {
 TEST_CASE("a token that is published before notify_one() is always consumed") {
   constexpr int tokens = 30000;
   for (const unsigned consumers : {1u, 3u}) {
-    IdleGate gate(consumers, consumers);
+    IdleGate gate(consumers);
     std::atomic<int> available{0};
     std::atomic<int> consumed{0};
     gate.hold();  // the producer
@@ -37,7 +37,7 @@ TEST_CASE("a token that is published before notify_one() is always consumed") {
             gate.cancel();
             continue;
           }
-          if (!gate.sleep(c, [&] { return available.load(std::memory_order_seq_cst) == 0; })) return;
+          if (!gate.sleep([&] { return available.load(std::memory_order_seq_cst) == 0; })) return;
         }
       });
     }
@@ -57,12 +57,12 @@ TEST_CASE("a token that is published before notify_one() is always consumed") {
 TEST_CASE("for each notify_one() one sleeper gets up") {
   constexpr unsigned sleepers = 8;
   constexpr int calls = 2000;
-  IdleGate gate(sleepers + 1, sleepers + 1);  // one never sleeps: the gate does not end by itself
+  IdleGate gate(sleepers + 1);  // one never sleeps: the gate does not end by itself
   std::atomic<int> got_up{0};
   std::vector<std::jthread> threads;
   for (unsigned s = 0; s < sleepers; ++s) {
     threads.emplace_back([&] {
-      for (gate.announce(); gate.sleep(0, [] { return true; }); gate.announce()) got_up.fetch_add(1);
+      for (gate.announce(); gate.sleep([] { return true; }); gate.announce()) got_up.fetch_add(1);
     });
   }
   for (int i = 0; i < calls; ++i) {
@@ -77,7 +77,7 @@ TEST_CASE("for each notify_one() one sleeper gets up") {
 
 TEST_CASE("end() wakes every sleeper; after restart() they may sleep again") {
   constexpr unsigned sleepers = 4;
-  IdleGate gate(sleepers + 1, sleepers + 1);  // one never sleeps: the gate does not end by itself
+  IdleGate gate(sleepers + 1);  // one never sleeps: the gate does not end by itself
   for (int round = 0; round < 200; ++round) {
     gate.restart();
     std::atomic<unsigned> ended{0};
@@ -86,7 +86,7 @@ TEST_CASE("end() wakes every sleeper; after restart() they may sleep again") {
       threads.emplace_back([&] {
         do {
           gate.announce();
-        } while (gate.sleep(0, [] { return true; }));
+        } while (gate.sleep([] { return true; }));
         ended.fetch_add(1);
       });
     }

@@ -66,51 +66,6 @@ TEST_CASE("a tree of tasks is run completely, with 1, 2 and 8 workers, in any or
   }
 }
 
-/// Goes to each worker in turn, by name; now and then in two.
-struct Visit final : Task {
-  unsigned rank = 0;
-  int left = 0;
-  static void start(WorkerPool& pool, unsigned rank, int left) {
-    auto* task = new Visit;
-    task->rank = rank;
-    task->left = left;
-    pool.push_to(rank, *task);
-  }
-  void run(Worker& worker) override {
-    const Visit own = *this;
-    delete this;
-    if (worker.index() != own.rank) elsewhere.fetch_add(1, std::memory_order_relaxed);
-    visits.fetch_add(1, std::memory_order_relaxed);
-    const unsigned next = (own.rank + 1) % worker.pool().capacity();
-    if (own.left > 0) start(worker.pool(), next, own.left - 1);
-    if (own.left % 10 == 9) start(worker.pool(), next, 0);
-  }
-  static inline std::atomic<int> visits{0}, elsewhere{0};
-};
-struct VisitAll final : Task {
-  void run(Worker& worker) override {
-    for (unsigned rank = 0; rank < worker.pool().capacity(); ++rank) Visit::start(worker.pool(), rank, 99);
-  }
-};
-
-TEST_CASE("a task that is pushed to a worker is run by it, and the pool does not end before") {
-  for (PoolOptions options : schedulers) {
-    for (const unsigned workers : {1u, 2u, 8u}) {
-      for (std::uint64_t seed = 0; seed < 20; ++seed) {
-        Visit::visits = Visit::elsewhere = 0;
-        options.scheduler_seed = seed;
-        options.domain_of_worker.assign(workers, 0);
-        WorkerPool pool(workers, options);
-        VisitAll first;
-        pool.inject(first);
-        pool.run();
-        CHECK(Visit::visits.load() == static_cast<int>(workers) * (100 + 10));
-        CHECK(Visit::elsewhere.load() == 0);
-      }
-    }
-  }
-}
-
 /// Tasks that lie in one block; whoever runs one goes on with those that come next in its own queue.
 struct Block {
   struct Part final : Task {

@@ -6,9 +6,11 @@
 
 import os
 import subprocess
+from pathlib import Path
 
 from folder_tests import ROOT, Fault, Folder, expect, expect_in, main
 
+DATA = ROOT / "tests/support/tcl_packages"
 LIBRARY = """#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -320,7 +322,7 @@ def tcl_that_would_end_the_run(folder):
     head = '(int y) f(int n) "turbine" "0.1" [ "set <<y>> 1; %s" ];\n' + ENDING_SCRIPT.replace("(int r) f(int n) { r = g(n); }\n", "")
     for code, told in (("exit", "`f` has called `exit`, which would end the run"), ("exit 3", "`f` has called `exit 3`, which would end the run"),
                        ("catch {exit 0}", "`f` has called `exit 0`, which would end the run"),
-                       ("interp create x; x eval exit", "`f` has ended the run: it has called `exit(0)`"), ("error {}", "an error without a text")):
+                       ("interp create x; x eval exit", "`f` has ended the process of its rank: it ended with exit code 0"), ("error {}", "an error without a text")):
         folder.write("a.df", head % code)
         for mode in MODES:
             folder.run(f"run {mode}a.df", 1, "trace: before\nhello\n", "a.df:1:9: error: " + told)
@@ -328,6 +330,31 @@ def tcl_that_would_end_the_run(folder):
     folder.write("lib/pkgIndex.tcl", 'package ifneeded quits 1.0 [list source [file join $dir quits.tcl]]\n')
     folder.write("a.df", '(int y) f(int n) "quits" "1.0" [ "set <<y>> 1" ];\ntrace(f(1));\n')
     folder.run("run -r lib a.df", 1, "", "a.df:1:9: error: `f` has called `exit 0`")
+
+
+def tcl_packages_belong_to_ranks(folder):
+    """A package in C keeps what it keeps for its rank; one that crashes fails its call, and the rank goes on anew."""
+    folder.write("count.c", (DATA / "count.c").read_text(encoding="utf-8"))
+    folder.write("lib/pkgIndex.tcl", "package ifneeded count 1.0 [list load [file join $dir libcount.so] Count]\n")
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", "lib/libcount.so", "count.c"], cwd=folder.path, check=True)
+    folder.write("a.df", (DATA / "count.df").read_text(encoding="utf-8"))
+    for mode in ("", "-O0 ", "--interpret "):
+        folder.run(f"run -j 3 {mode}-r lib a.df", 0, "trace: 0,3\ntrace: 1,1\ntrace: crashed,-1\ntrace: 2,1\n", "Segmentation fault")
+
+
+def r_in_a_resident_worker(folder):
+    """Points come from a script that R runs inside of a package, on a thread of its own; and R on the rank's own stack."""
+    library = Path("/usr/lib/R/lib/libR.so")
+    if not library.exists():
+        return f"not tried: no {library}"
+    folder.write("resident.c", (DATA / "resident.c").read_text(encoding="utf-8"))
+    folder.write("lib/pkgIndex.tcl", "package ifneeded resident 0.1 [list load [file join $dir libresident.so] Resident]\n")
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", "lib/libresident.so", "resident.c", str(library)], cwd=folder.path, check=True)
+    folder.write("a.df", (DATA / "resident.df").read_text(encoding="utf-8"))
+    env = {"R_HOME": str(library.parents[1]), "TURBINE_RESIDENT_WORK_WORKERS": "1"}
+    for workers in (2, 3, 8):
+        folder.run(f"run -j {workers} -r lib a.df", 0, "trace: a600\nbest 5.25 of 45 points\n", env=env)
+    return None
 
 
 def scalars_keep_their_types(folder):
@@ -422,6 +449,8 @@ TESTS = [
     calls_that_end_the_run,
     kernels_that_end_the_run,
     tcl_that_would_end_the_run,
+    tcl_packages_belong_to_ranks,
+    r_in_a_resident_worker,
     scalars_keep_their_types,
     status_and_exceptions,
     points_call_their_own_kernels,

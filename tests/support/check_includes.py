@@ -14,7 +14,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 
 # From the text of a script to a program: what comes before the tool.
 STAGES = ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler/ast", "compiler/preprocess", "compiler/parse",
-          "compiler/check", "compiler/ir", "compiler/lower", "compiler/opt", "compiler/codegen", "compiler/emit", "compiler/appkernel"]
+          "compiler/check", "compiler/assignment", "compiler/ir", "compiler/lower", "compiler/opt", "compiler/codegen", "compiler/emit", "compiler/appkernel"]
 
 # Folder -> folders it may include besides itself. A name stands for all folders below it.
 ALLOWED = {
@@ -45,7 +45,8 @@ ALLOWED = {
     "compiler/preprocess": ["compiler/source", "compiler/diagnostics"],
     "compiler/parse": ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler/ast"],
     "compiler/format": ["compiler/source", "compiler/ast", "compiler/parse"],
-    "compiler/check": ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler/ast", "stdlib"],
+    "compiler/check": ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler/ast", "compiler/assignment", "stdlib"],
+    "compiler/assignment": ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler/ast", "compiler/check", "stdlib"],
     "compiler/ir": ["compiler/source", "compiler/types", "compiler/diagnostics", "stdlib", "vm/kernel", "vm/value"],
     "compiler/lower": ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler/ast", "compiler/check",
                        "compiler/ir", "stdlib"],
@@ -80,7 +81,7 @@ ALLOWED = {
                            "compiler/tool/run", "compiler/tool/terminal", *STAGES, "stdlib", "vm"],
     "compiler/tool/help": ["gpu", "compiler/tool/command", "compiler/tool/process", "compiler/tool/settings", "compiler/tool/executable",
                            "compiler/tool/run", "compiler/tool/formats", "compiler/codegen", "compiler/diagnostics", "vm"],
-    "compiler/tool/main": ["gpu", "compiler/tool/command", "compiler/tool/process", "compiler/tool/run", "vm/value"],
+    "compiler/tool/main": ["gpu", "compiler/tool/command", "compiler/tool/process", "compiler/tool/run", "vm/foreign", "vm/value"],
 }
 
 # Start of a library header -> the only folders that may include it.

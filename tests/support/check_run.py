@@ -137,7 +137,6 @@ NEVER_COME_BACK = {
     "glob": 'trace(size(glob("' + "{a,b}" * 28 + '")));',
     "call": '@library="libc.so.6" (int left) sleep(int seconds);\ntrace(sleep(600));',
     "isolated": '@isolate @library="libc.so.6" (int left) sleep(int seconds);\ntrace(sleep(600));',
-    "tcl": '(int o) waits(int i) "turbine" "0.0" [ "after 600000; set <<o>> <<i>>" ];\ntrace(waits(1));',
 }
 
 
@@ -163,6 +162,23 @@ def nothing_keeps_a_run_from_its_end(folder):
         told = run.communicate(timeout=60)[1]
         expect((place.name, run.returncode), (place.name, code))
         expect_in("does not come back", told)
+
+
+def code_in_tcl_ends_with_the_run(folder):
+    """It has a process of its own, which needs no patience."""
+    folder.write("a.df", '(int o) waits(int i) "turbine" "0.0" [ "after 600000; set <<o>> <<i>>" ];\ntrace(waits(1));')
+    told = folder.run("run --workers=2 --timeout=0.5 a.df", code=124).stderr
+    expect("does not come back" in told, False)
+    folder.write("b.df", """import assert;
+import files;
+(string o) waits(string c, string e) "turbine" "0.1" [ "set <<o>> [ turbine::python 0 1 <<c>> <<e>> ]" ];
+app (file f) ready() { "sh" "-c" "while ! test -e begun; do sleep 0.01; done" }
+trace(waits("import time; open('begun', 'w').close(); time.sleep(600)", "'1'"));
+file there = ready();
+wait (there) { assert(false, "while Python works for Tcl"); }
+""")
+    told = folder.run("run --workers=2 b.df", code=1, err="while Python works for Tcl").stderr
+    expect("does not end" in told, False)
 
 
 def programs_end_with_a_run_that_does_not_come_back(folder):
@@ -647,7 +663,7 @@ printf("%s %s %s|%s|%s", @location=last by_tcl(1), @location=last by_pipe(1), tr
     expect(folder.read("out/out-000.txt"), "trace: 1\n")
 
 
-TESTS = [swift_t_runs_scripts_of_projects, swift_t_has_its_own_words, turbine_environment, large_inputs_take_linear_time, links_of_others_are_not_followed, chains_of_any_length, replaced_files_keep_permissions_and_streams_stay, tcl_is_of_the_script, results_do_not_command_a_terminal, outputs_are_whole_or_as_they_were, programs_have_nothing_to_read, nothing_outlives_a_kill, short_calls_are_not_shared, long_calls_do_not_wait_for_each_other, a_crash_in_c_is_told, calls_that_share_nothing_need_no_frames, json_is_told_of_what_does_not_come_back, nothing_keeps_a_run_from_its_end, too_little_memory_is_told, strings_have_a_longest, too_few_threads_are_no_fault,
+TESTS = [swift_t_runs_scripts_of_projects, swift_t_has_its_own_words, turbine_environment, large_inputs_take_linear_time, links_of_others_are_not_followed, chains_of_any_length, replaced_files_keep_permissions_and_streams_stay, tcl_is_of_the_script, results_do_not_command_a_terminal, outputs_are_whole_or_as_they_were, programs_have_nothing_to_read, nothing_outlives_a_kill, short_calls_are_not_shared, long_calls_do_not_wait_for_each_other, a_crash_in_c_is_told, calls_that_share_nothing_need_no_frames, json_is_told_of_what_does_not_come_back, nothing_keeps_a_run_from_its_end, code_in_tcl_ends_with_the_run, too_little_memory_is_told, strings_have_a_longest, too_few_threads_are_no_fault,
          programs_end_with_a_run_that_does_not_come_back, verbose_tells_programs, verbose_tells_failures, temporaries_end_with_the_run, quiet_tells_errors_only, json_is_all, json_has_the_end_of_what_is_printed, timeout_ends_the_run]
 
 

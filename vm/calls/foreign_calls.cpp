@@ -1,4 +1,4 @@
-// Functions of shared libraries, in Tcl, AppKernels.
+// Functions of shared libraries, AppKernels.
 #include <algorithm>
 #include <optional>
 #include <span>
@@ -7,27 +7,11 @@
 
 #include "vm/calls/program_caller.hpp"
 #include "vm/interpret/interpreter.hpp"
-#include "vm/calls/foreign_task.hpp"
 #include "vm/interpret/run_state.hpp"
 #include "vm/interpret/task_timer.hpp"
 #include "vm/value/borrow.hpp"
 
 namespace raddle::vm {
-
-/// Variables that Tcl keeps are those of one interpreter, which belongs to a rank.
-static bool uses_rank(const ForeignFunction& function) {
-  return function.kind == ForeignKind::tcl_template || function.kind == ForeignKind::tcl_procedure;
-}
-
-/// @return the rank that is to make the call in place of this one, or RankWish::any
-std::int32_t ProgramCaller::other_rank_for(const ForeignFunction& function, RankWish wish) const {
-  const bool is_here = wish.rank < 0 || wish.rank == own_rank() || wish.rank >= std::int64_t{run_.pool.capacity()};
-  return !uses_rank(function) || is_here ? RankWish::any : wish.rank;
-}
-
-std::int32_t ProgramCaller::rank_to_follow(const ForeignFunction& function) const {
-  return uses_rank(function) ? own_rank() : here_.followed_rank;
-}
 
 bool ProgramCaller::run_foreign(Frame& frame, const Instruction& in) {
   const std::uint32_t foreign = program_.apps[in.d].foreign;
@@ -35,37 +19,13 @@ bool ProgramCaller::run_foreign(Frame& frame, const Instruction& in) {
     begin_app_kernel_call(frame, in);
     return true;
   }
-  const ForeignFunction& function = program_.foreigns[foreign];
-  if (function.kind == ForeignKind::python) return begin_python_call(frame, in);
-  const std::int32_t rank = other_rank_for(function, here_.rank_wish(frame, {}));
-  if (rank == RankWish::any) return run_foreign_here(frame, in);
-  frame.retain();
-  run_.pool.push_to(static_cast<unsigned>(rank), *here_.make<ForeignTask>(frame, here_.index_of(in)));
-  return true;
-}
-
-void ForeignTask::run(Worker& worker) {
-  RunWorker& here = frame.run_state.on(worker);
-  const TaskTimer timer(here, TaskKind::strand, frame, instruction);
-  here.programs().run_foreign_task(this);
-}
-
-void ProgramCaller::run_foreign_task(ForeignTask* task) {
-  Frame& frame = task->frame;
-  run_foreign_here(frame, program_.instructions[task->instruction]);
-  here_.destroy(task);
-  here_.release(&frame);
+  return is_served(program_.foreigns[foreign].kind) ? begin_served_call(frame, in) : run_foreign_here(frame, in);
 }
 
 bool ProgramCaller::run_foreign_here(Frame& frame, const Instruction& in) {
   const AppSite& site = program_.apps[in.d];
   std::vector<Value> inputs;
-  for (const Operand file : site.file_outputs) inputs.push_back(frame.at(file).get());
   for (const Operand input : site.words) inputs.push_back(frame.at(input).get());
-  if (const Value failure = begin_outputs_at_once(frame, in)) {
-    fail_program(frame, site, failure);
-    return false;
-  }
   if (run_.options.before_program) run_.options.before_program();  // it may print
   run_.note_program();
   std::vector<Value> outputs(site.outputs.size());
@@ -73,12 +33,7 @@ bool ProgramCaller::run_foreign_here(Frame& frame, const Instruction& in) {
     fail_program(frame, site, here_.failure_at(frame, here_.index_of(in), std::move(problem)));
     return false;
   }
-  const FollowedRank followed(here_, rank_to_follow(program_.foreigns[site.foreign]));
   set_foreign_outputs(frame, in, outputs);
-  for (const Operand output : site.file_outputs) {
-    File& file = object_in<File>(frame.at(output));
-    if (!here_.set(file.complete(), Value::of_void())) here_.assigned_twice(frame, here_.index_of(in), file.path());
-  }
   return true;
 }
 
@@ -86,12 +41,15 @@ void ProgramCaller::set_foreign_outputs(Frame& frame, const Instruction& in, std
   const AppSite& site = program_.apps[in.d];
   for (std::size_t i = 0; i < outputs.size(); ++i)
     here_.set(frame.at(site.outputs[i]), std::move(outputs[i]), frame, here_.index_of(in), site.outputs[i]);
+  for (const Operand output : site.file_outputs) {
+    File& file = object_in<File>(frame.at(output));
+    if (!here_.set(file.complete(), Value::of_void())) here_.assigned_twice(frame, here_.index_of(in), file.path());
+  }
 }
 
 /// Devices are told how long it takes.
 std::string ProgramCaller::call_on_worker(std::uint32_t foreign, std::span<const Value> inputs,
                                           std::span<Value> outputs) {
-  calling_rank = own_rank();
   here_.counters.app_kernel_calls += program_.foreigns[foreign].kind == ForeignKind::app_kernel ? 1 : 0;
   if (!run_.device_calls) return run_.foreigns[foreign]->call(inputs, outputs);
   const std::int64_t start_ns = now_ns();
@@ -105,9 +63,7 @@ std::string ProgramCaller::call_on_worker(std::uint32_t foreign, std::span<const
 bool ProgramCaller::call_foreign(Frame& frame, const CallSite& site, std::uint32_t instruction) {
   const Function& function = program_.functions[site.function];
   const std::uint32_t foreign = function.foreign;
-  if (foreign == no_id || !program_.foreigns[foreign].files.empty()) return false;
-  if (program_.foreigns[foreign].kind == ForeignKind::python) return false;
-  if (other_rank_for(program_.foreigns[foreign], here_.rank_wish(frame, site.rank)) != RankWish::any) return false;
+  if (foreign == no_id || is_served(program_.foreigns[foreign].kind)) return false;
   const auto is_there = [&](Operand argument) {
     const Future& future = frame.at(argument);
     return future.is_resolved() && future.kind() <= ValueKind::string;
@@ -135,7 +91,6 @@ bool ProgramCaller::call_foreign(Frame& frame, const CallSite& site, std::uint32
     here_.fail_all(frame, site.results, here_.failure_at(around, function.place, std::move(problem), std::move(calls)));
     return true;
   }
-  const FollowedRank followed(here_, rank_to_follow(program_.foreigns[foreign]));
   for (std::size_t i = 0; i < site.results.size(); ++i)
     here_.set(frame.at(site.results[i]), std::move(outputs[i]), frame, instruction, site.results[i]);
   return true;

@@ -1,15 +1,15 @@
 #pragma once
 // Calls that leave the script: external programs, C, Tcl and Python; and the files that calls write.
 //
-// Files: apps.cpp programs; foreign_calls.cpp functions of shared libraries, in Tcl, AppKernels; app_kernel_calls.cpp
-// those AppKernels that devices run; python_calls.cpp functions in Python; files.cpp files.
+// Files: apps.cpp programs; foreign_calls.cpp functions of shared libraries, AppKernels; app_kernel_calls.cpp those
+// AppKernels that devices run; served_calls.cpp functions in Python and Tcl; files.cpp files.
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "vm/calls/written_files.hpp"
-#include "vm/foreign/python_function.hpp"
+#include "vm/foreign/server_exchange.hpp"
 #include "vm/interpret/frame.hpp"
 #include "vm/interpret/run_worker.hpp"
 #include "vm/program/program.hpp"
@@ -18,9 +18,9 @@
 namespace raddle::vm {
 
 class AppKernelCall;
-class ForeignTask;
-class PythonCall;
 class ProgramRun;
+class ServedCall;
+class ServerPool;
 
 class ProgramCaller : WorkerService {
  public:
@@ -33,13 +33,11 @@ class ProgramCaller : WorkerService {
   void finish_program(ProgramRun* finished);
   /// As soon as no other run writes the outputs that it writes in their places.
   void start_when_alone(ProgramRun& program);
-  /// The program, or function in C or Tcl, does not run or has failed: its results fail.
+  /// The program, or function outside of the script, does not run or has failed: its results fail.
   void fail_program(Frame& frame, const AppSite& site, const Value& failure);
 
   // --- foreign_calls.cpp
-  /// Here, or as a task of the rank that its code needs.
   bool run_foreign(Frame& frame, const Instruction& in);
-  void run_foreign_task(ForeignTask* task);
   /// Functions of numbers and strings need no frame of their own if these are there.
   /// @return false: it is to be called as composite functions are
   bool call_foreign(Frame& frame, const CallSite& site, std::uint32_t instruction);
@@ -51,11 +49,11 @@ class ProgramCaller : WorkerService {
   /// Hands it over; once it has been made, sets what it has given, or makes it here.
   void go_on(AppKernelCall& call);
 
-  // --- python_calls.cpp
+  // --- served_calls.cpp
   /// @return false if it can not be made
-  bool begin_python_call(Frame& frame, const Instruction& in);
+  bool begin_served_call(Frame& frame, const Instruction& in);
   /// Sets what it has given.
-  void finish_python_call(PythonCall* ended);
+  void finish_served_call(ServedCall* ended);
 
   // --- files.cpp
   /// Before anything is written or emptied. @return the failure if the call must not write its outputs
@@ -72,8 +70,6 @@ class ProgramCaller : WorkerService {
 
  private:
   std::int32_t own_rank() const { return static_cast<std::int32_t>(worker_->index()); }
-  std::int32_t other_rank_for(const ForeignFunction& function, RankWish wish) const;
-  std::int32_t rank_to_follow(const ForeignFunction& function) const;
   bool run_foreign_here(Frame& frame, const Instruction& in);
   std::string prepare(ProgramRun& program);
   void start_program(ProgramRun& program);
@@ -83,7 +79,8 @@ class ProgramCaller : WorkerService {
   std::string call_on_worker(std::uint32_t foreign, std::span<const Value> inputs, std::span<Value> outputs);
   void set_foreign_outputs(Frame& frame, const Instruction& in, std::span<Value> outputs);
   bool submit(AppKernelCall& call);
-  void fail_python_call(Frame& frame, std::uint32_t instruction, PythonExchange::Problem problem);
+  ServerPool& servers_for(const ForeignFunction& function) const;
+  void fail_served_call(Frame& frame, std::uint32_t instruction, ServerExchange::Problem problem);
   void set_app_outputs(const ProgramRun& program);
 
   struct FileUse {
@@ -95,7 +92,7 @@ class ProgramCaller : WorkerService {
                       WrittenFiles::How how, std::vector<std::string>& begun);
   Value fill_file(Frame& frame, const Instruction& in, File& target, File& from);
 
-  std::vector<Value> arguments_;  ///< of the function in C or Tcl being called
+  std::vector<Value> arguments_;  ///< of the function in C being called
 };
 
 }  // namespace raddle::vm

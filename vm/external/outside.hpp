@@ -33,6 +33,14 @@ class Outside {
     }
     ended.reset();
     timers_.reset();
+    std::vector<ServerPool*> pools;
+    {
+      const std::lock_guard lock(mutex_);
+      has_ended_ = true;
+      for (const auto& [name, pool] : servers_) pools.push_back(pool.get());
+    }
+    for (ServerPool* const pool : pools) pool->end();
+    for (ServerPool* const pool : pools) pool->join();
     servers_.clear();
   }
 
@@ -56,6 +64,7 @@ class Outside {
     const std::lock_guard lock(mutex_);
     std::unique_ptr<ServerPool>& pool = servers_[name];
     if (!pool) pool = std::make_unique<ServerPool>(command, server_limit_, outputs_, variables_, memory_fd);
+    if (has_ended_) pool->end();
     return *pool;
   }
 
@@ -65,7 +74,8 @@ class Outside {
   std::unique_ptr<Processes> processes_;
   std::unique_ptr<Timers> timers_;
   const unsigned server_limit_;
-  std::mutex mutex_;  // guards servers_, and the end of processes_
+  std::mutex mutex_;        // guards the next two, and the end of processes_
+  bool has_ended_ = false;  // pools may still be asked, by threads of others, and drop it
   std::unordered_map<std::string, std::unique_ptr<ServerPool>> servers_;
 };
 

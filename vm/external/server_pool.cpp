@@ -236,6 +236,11 @@ ServerPool::ServerPool(std::vector<std::string> command, unsigned limit, const P
       servers_(std::max(limit, 1u)) {}
 
 ServerPool::~ServerPool() {
+  end();
+  join();
+}
+
+void ServerPool::end() {
   {
     const std::lock_guard lock(mutex_);
     ending_ = true;
@@ -245,8 +250,11 @@ ServerPool::~ServerPool() {
   }
   for (const auto& server : servers_)
     if (server) server->kill_for_good();
+}
+
+void ServerPool::join() {
   for (const auto& server : servers_)
-    if (server) server->thread.join();
+    if (server && server->thread.joinable()) server->thread.join();
 }
 
 void ServerPool::ask(std::string request, RankWish wish, std::function<void(ServerAnswer)> done, GoOn go_on) {

@@ -55,8 +55,11 @@ class ServerPool {
       std::vector<std::string> command, unsigned limit, const ProgramOutputs& outputs,
       std::vector<Variables> variables = {}, int memory_fd = -1,
       StartThread start_thread = [](std::function<void()> body) { return std::thread(std::move(body)); });
-  /// Kills the servers and what they have started; requests without an answer are dropped.
   ~ServerPool();
+  /// Kills the servers and what they have started; requests without an answer are dropped, as are later ones.
+  void end();
+  /// After end(): waits for its threads, which may be asking other pools.
+  void join();
   /// Any thread. `done` is called once, on a thread of the pool; at once where no thread can be started for it. With
   /// the last answer, if `go_on` has said something to others.
   void ask(std::string request, RankWish wish, std::function<void(ServerAnswer)> done, GoOn go_on = {});

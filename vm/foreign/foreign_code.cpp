@@ -10,7 +10,6 @@
 #include "vm/foreign/app_kernel.hpp"
 #include "vm/foreign/crash_notice.hpp"
 #include "vm/foreign/library_function.hpp"
-#include "vm/foreign/tcl_function.hpp"
 
 namespace raddle::vm {
 
@@ -18,16 +17,15 @@ void write_output_of_c() {
   if (__fpending(stdout) != 0 && std::fflush(stdout) != 0 && errno == EPIPE) kill(getpid(), SIGPIPE);
 }
 
-thread_local std::int32_t calling_rank = 0;
-
-std::unique_ptr<ForeignCode> make_foreign_code(const ForeignFunction& function, const ForeignHost& host) {
+std::unique_ptr<ForeignCode> make_foreign_code(const ForeignFunction& function, AppKernelCompiler* kernels) {
+  if (is_served(function.kind)) return nullptr;
   tell_of_crashes();
   switch (function.kind) {
     case ForeignKind::library:
     case ForeignKind::isolated_library: return std::make_unique<LibraryFunction>(function);
+    case ForeignKind::app_kernel: return std::make_unique<AppKernelFunction>(function, kernels);
     case ForeignKind::tcl_template:
-    case ForeignKind::tcl_procedure: return std::make_unique<TclFunction>(function, host);
-    case ForeignKind::app_kernel: return std::make_unique<AppKernelFunction>(function, host.kernels);
+    case ForeignKind::tcl_procedure:
     case ForeignKind::python: break;
   }
   return nullptr;

@@ -1,14 +1,11 @@
 #pragma once
-// Functions whose body is code outside of the script: a C function of a shared library, a Tcl template.
-#include <cstdint>
-#include <expected>
-#include <functional>
+// Functions whose body is code outside of the script that runs in this process: C functions of shared libraries,
+// AppKernels.
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "vm/foreign/code_request.hpp"
 #include "vm/foreign/open_call.hpp"
 #include "vm/program/program.hpp"
 #include "vm/value/value.hpp"
@@ -40,19 +37,13 @@ void write_output_of_c();
 
 class AppKernelCompiler;
 
-/// What code outside of the script finds of the run around it.
-struct ForeignHost {
-  std::vector<std::string> package_folders = {};  ///< where Tcl's packages are looked for before its own places
-  AppKernelCompiler* kernels = nullptr;           ///< null: AppKernels can not be called
-  /// Of Tcl; empty: it can run none.
-  std::function<std::expected<std::string, std::string>(const CodeRequest&)> run_code = {};
-  unsigned workers = 1;
-};
+/// Functions in Python and Tcl are called in processes of their own: server_exchange.hpp.
+constexpr bool is_served(ForeignKind kind) {
+  return kind == ForeignKind::python || kind == ForeignKind::tcl_template || kind == ForeignKind::tcl_procedure;
+}
 
-/// The rank of the worker that calls, for code that asks for it. Of each thread; set before each call.
-extern thread_local std::int32_t calling_rank;
-
-/// @param function, host  must outlive the code   @return null: a function in Python is not called in this process
-std::unique_ptr<ForeignCode> make_foreign_code(const ForeignFunction& function, const ForeignHost& host);
+/// @param function, kernels  must outlive the code; null: AppKernels can not be called
+/// @return                   null: the function is not called in this process
+std::unique_ptr<ForeignCode> make_foreign_code(const ForeignFunction& function, AppKernelCompiler* kernels);
 
 }  // namespace raddle::vm

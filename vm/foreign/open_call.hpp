@@ -4,7 +4,7 @@
 // Note [exits]. C may end the process: the run would be over without its results, as a success if the code is 0. So the
 // tool has functions of its own in the place of `exit`, `_exit`, `_Exit`, `quick_exit` and `pthread_exit`, which shared
 // libraries find first. Called by code of the script's they fail the call, by a jump to where it began: frames of C are
-// left as they are, as `exit` leaves them. Where no call began that can fail, in machine code of leaf functions, in Tcl
+// left as they are, as `exit` leaves them. Where no call began that can fail, in machine code of leaf functions
 // and in threads that C has started, the run ends as by a crash (crash_notice.hpp). Calls by anybody else, and those in
 // forked processes, are what they are.
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-// Messages are letters, numbers of 8 bytes (little endian) and texts, each with its length before it.
+// Messages, as message.hpp has them:
 //
 // 'c' a call: module, function, folder of the module; from how many bytes on arrays are shared; how many inputs, then
 //     each: 'i' number, 'f' the bytes of a double, 'b' number, 's' text, or 'a' letter of the elements, how many
@@ -19,6 +19,7 @@
 #include <limits>
 #include <new>
 
+#include "vm/foreign/message.hpp"
 #include "vm/memory/memory_limit.hpp"
 #include "vm/value/array.hpp"
 #include "vm/value/string_limit.hpp"
@@ -48,13 +49,6 @@ char letter_of(ValueKind kind) {
   return 0;
 }
 
-void put(std::string& to, std::int64_t number) { to.append(reinterpret_cast<const char*>(&number), sizeof number); }
-
-void put(std::string& to, std::string_view text) {
-  put(to, static_cast<std::int64_t>(text.size()));
-  to += text;
-}
-
 std::size_t block_bytes(std::size_t numbers_bytes) { return Buffer::header_bytes + numbers_bytes; }
 
 void* numbers_at(const SharedBlocks::Block& block) {
@@ -69,41 +63,6 @@ void make_canonical(Buffer& numbers) {
 }
 
 }  // namespace
-
-/// Reads nothing beyond the end: then it is not `ok`, and what is read is 0 or "".
-class MessageReader {
- public:
-  explicit MessageReader(std::string_view message) : rest_(message) {}
-  char letter() {
-    const std::string_view part = take(1);
-    return part.empty() ? '\0' : part[0];
-  }
-  std::int64_t number() {
-    std::int64_t number = 0;
-    if (const std::string_view part = take(sizeof number); !part.empty())
-      std::memcpy(&number, part.data(), sizeof number);
-    return number;
-  }
-  std::string_view text() {
-    const std::int64_t size = number();
-    return size <= 0 ? std::string_view() : take(static_cast<std::size_t>(size));
-  }
-  bool is_ok() const { return is_ok_; }
-
- private:
-  std::string_view take(std::size_t count) {
-    if (count > rest_.size()) {
-      is_ok_ = false;
-      rest_ = {};
-      return {};
-    }
-    const std::string_view part = rest_.substr(0, count);
-    rest_.remove_prefix(count);
-    return part;
-  }
-  std::string_view rest_;
-  bool is_ok_ = true;
-};
 
 PythonExchange::~PythonExchange() {
   for (const Shared& each : copies_) SharedBlocks::give_back(each.block, each.bytes);

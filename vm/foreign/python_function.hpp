@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "vm/foreign/server_exchange.hpp"
 #include "vm/memory/shared_blocks.hpp"
 #include "vm/program/program.hpp"
 #include "vm/value/buffer.hpp"
-#include "vm/value/failure.hpp"
 #include "vm/value/value.hpp"
 
 namespace raddle::vm {
@@ -21,26 +21,17 @@ class MessageReader;
 
 /// Small arrays are sent in the messages; others lie in memory that the process can see: those of inputs are there, or
 /// copied there, and where results are to go is said once the process has told how large they are.
-/// Threads: one after the other.
-class PythonExchange {
+class PythonExchange final : public ServerExchange {
  public:
-  struct Problem {
-    std::string message;
-    FailureNotes notes = {};
-  };
-
   /// @param function  must outlive go_on() and finish()
   explicit PythonExchange(const ForeignFunction& function) : function_(function) {}
-  ~PythonExchange();
+  ~PythonExchange() override;
   PythonExchange(const PythonExchange&) = delete;
   PythonExchange& operator=(const PythonExchange&) = delete;
 
-  /// @param inputs  as ForeignFunction::inputs; must live until the last answer   @error they can not be sent
-  std::expected<std::string, std::string> request(std::span<const Value> inputs);
-  /// @return what is said to an answer; none: it was the last one
-  std::optional<std::string> go_on(const std::string& answer);
-  /// @param answer  the last one   @return a value for each of ForeignFunction::outputs
-  std::expected<std::vector<Value>, Problem> finish(const std::string& answer);
+  std::expected<std::string, std::string> request(std::span<const Value> inputs) override;
+  std::optional<std::string> go_on(const std::string& answer) override;
+  std::expected<std::vector<Value>, Problem> finish(const std::string& answer) override;
 
  private:
   /// A copy of an input, or memory for a result, which lies where the process can not see it.

@@ -10,7 +10,6 @@
 #include <cstring>
 #include <string_view>
 
-#include "vm/foreign/foreign_code.hpp"
 #include "vm/foreign/tcl_interpreter.hpp"
 #include "vm/value/file_descriptor.hpp"
 
@@ -20,19 +19,23 @@ namespace {
 
 using HookVariables = std::vector<std::pair<std::string, std::string>>;
 
-/// The first byte of what the process answers.
+constexpr const char* names_of_rank[] = {"ADLB_RANK_SELF", "ADLB_RANK_OFFSET"};
+
 /// It may end its process, which is its own.
 constexpr const char* own_exit = "rename ::exit {}\nrename ::raddle::exit_process ::exit\n";
 
+/// The first byte of what the process answers.
 constexpr char hook_failed = 'e', hook_done = 'r';
 
 /// What the process answers: the text of an error, or the entries of its environment, each with a zero byte behind it.
 std::string answer_of_hook(const std::string& script, std::int32_t rank, unsigned workers,
                            const HookVariables& variables) {
+  const int empty = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (empty >= 0) dup2(empty, STDIN_FILENO);  // the standard input is not theirs
   for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
-  calling_rank = rank;
-  const ForeignHost host{.workers = workers};
-  const auto interpreter = TclInterpreter::of_thread(host);
+  for (const char* const name : names_of_rank) setenv(name, std::to_string(rank).c_str(), 1);
+  setenv("ADLB_RANK_LEADER", "0", 1);
+  const auto interpreter = TclInterpreter::make(rank, static_cast<int>(workers));
   const std::string problem =
       interpreter ? (*interpreter)->run(own_exit + script + "\nflush stdout") : interpreter.error();
   if (!problem.empty()) return hook_failed + problem;
@@ -49,6 +52,7 @@ HookVariables changes_in(std::string_view entries) {
     const std::size_t equals = entry.find('=');
     if (equals == std::string_view::npos) continue;
     const std::string name(entry.substr(0, equals)), value(entry.substr(equals + 1));
+    if (name.starts_with("ADLB_RANK_")) continue;  // each rank has its own anyway
     const char* const ours = std::getenv(name.c_str());
     if (ours == nullptr || value != ours) changed.emplace_back(name, value);
   }

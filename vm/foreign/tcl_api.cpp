@@ -10,9 +10,9 @@ namespace {
 constexpr const char* library_name = "libtcl8.6.so";  // Debian's package libtcl8.6
 
 std::expected<TclApi, std::string> load() {
-  void* library = nullptr;
+  void* library = nullptr;  // global: packages in C find it as in tclsh
   for (const char* name : {library_name, "libtcl8.6.so.0"}) {
-    if (library == nullptr) library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) library = dlopen(name, RTLD_NOW | RTLD_GLOBAL);
   }
   if (library == nullptr) {
     return std::unexpected(fmt::format(

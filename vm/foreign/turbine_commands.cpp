@@ -115,49 +115,6 @@ namespace eval ::raddle {
     error "enumerate: `$what` is none of subscripts, members, dict, count"
   }
 
-  # The environment of the process is that of all ranks: `env` gives each program of a pipeline its rank's. One that is
-  # not there is left as it is, for the error that Tcl tells.
-  proc with_rank {words} {
-    variable rank
-    set result {}
-    set begins 1
-    set is_file 0
-    foreach word $words {
-      set is_redirection [expr {$is_file || [regexp {^(2?>|<)} $word]}]
-      set is_file [regexp {^(2?>|<|>)[<>&@]*$} $word]
-      if {$begins && !$is_redirection && ![string match -* $word]} {
-        set begins 0
-        set found [expr {[llength [info commands ::auto_execok]] ? [auto_execok $word] : {}}]
-        if {[llength $found] == 1} {
-          lappend result env ADLB_RANK_SELF=$rank ADLB_RANK_OFFSET=$rank ADLB_RANK_LEADER=0
-        }
-      }
-      if {$word in {| |&}} { set begins 1 }
-      lappend result $word
-    }
-    return $result
-  }
-
-  # programs have nothing to read, as everywhere, unless they are given it: the standard input is not theirs
-  rename ::exec ::raddle::exec_with_input
-  rename ::open ::raddle::open_with_input
-  proc ::exec {args} {
-    if {[lsearch -glob $args <*] < 0} {
-      set behind [expr {[lindex $args end] eq {&} ? {&} : {}}]
-      if {$behind ne {}} { set args [lrange $args 0 end-1] }
-      lappend args < /dev/null {*}$behind
-    }
-    uplevel 1 [list ::raddle::exec_with_input {*}[::raddle::with_rank $args]]
-  }
-  proc ::open {name args} {
-    set is_read [expr {[lindex $args 0] in {{} r rb RDONLY}}]
-    if {$is_read && [string index $name 0] eq {|} && [lsearch -glob [string range $name 1 end] <*] < 0} {
-      append name { < /dev/null}
-    }
-    if {[string index $name 0] eq {|}} { set name |[::raddle::with_rank [string range $name 1 end]] }
-    uplevel 1 [list ::raddle::open_with_input $name {*}$args]
-  }
-
   # packages are looked for here before all other places
   proc look_in {folder} {
     if {$folder ni $::auto_path} { set ::auto_path [linsert $::auto_path 0 $folder] }

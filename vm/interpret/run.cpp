@@ -42,10 +42,8 @@ Run::Run(Machine& machine, const Program& program, const RunOptions& options)
       leaves(program, options.kernel_compiler, options.inlining == Inlining::never, pool, throttle),
       loop_profiles(program.foreaches.size()),
       call_profiles(program.functions.size()),
-      foreign_host{.package_folders = options.package_folders,
-                   .kernels = options.app_kernel_compiler,
-                   .run_code = [this](const CodeRequest& request) { return run_code(request); },
-                   .workers = pool.capacity()},
+      tcl_host{.package_folders = options.package_folders,
+               .run_code = [this](const CodeRequest& request) { return run_code(request); }},
       constants_(program.constants.size()) {
   for (std::size_t i = 0; i < constants_.size(); ++i) constants_[i].init(program.constants[i]);
   if (options.devices) devices.emplace(options.devices, options.kernel_compiler, program, pool);
@@ -56,7 +54,7 @@ Run::Run(Machine& machine, const Program& program, const RunOptions& options)
   // before there are arrays; where there is no such memory, they go in messages
   if (std::ranges::any_of(program.foreigns, is_python)) static_cast<void>(SharedBlocks::begin());
   for (const ForeignFunction& function : program.foreigns) {
-    foreigns.push_back(make_foreign_code(function, foreign_host));
+    foreigns.push_back(make_foreign_code(function, options.app_kernel_compiler));
   }
   for (unsigned i = 0; i < pool.capacity(); ++i) workers_.emplace_back(*this, pool.worker(i), machine.cache_of(i));
 }

@@ -13,6 +13,7 @@
 #include "vm/device/device_calls.hpp"
 #include "vm/device/device_work.hpp"
 #include "vm/foreign/foreign_code.hpp"
+#include "vm/foreign/tcl_exchange.hpp"
 #include "vm/interpret/call_profile.hpp"
 #include "vm/interpret/machine.hpp"
 #include "vm/interpret/run.hpp"
@@ -64,9 +65,9 @@ class Run {
   std::optional<DeviceWork> devices;        ///< none: workers do everything
   std::optional<DeviceCalls> device_calls;  ///< none: workers make all calls of AppKernels, or there are none
   MemoCalls memo_calls;
-  std::vector<LoopProfile> loop_profiles;              ///< by index of Program::foreaches
-  std::vector<CallProfile> call_profiles;              ///< by index of Program::functions
-  const ForeignHost foreign_host;                      ///< of the next
+  std::vector<LoopProfile> loop_profiles;  ///< by index of Program::foreaches
+  std::vector<CallProfile> call_profiles;  ///< by index of Program::functions
+  const TclHost tcl_host;
   std::vector<std::unique_ptr<ForeignCode>> foreigns;  ///< by index of Program::foreigns
   std::vector<Future*> results;                        ///< of the entry
   std::deque<RunWorker>& workers() { return workers_; }

@@ -4,7 +4,6 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
-#include <vector>
 
 namespace raddle::vm {
 
@@ -81,42 +80,25 @@ struct IdleSteps {
 /// `nothing_injected` is a function, called under the gate's mutex.
 class IdleGate {
  public:
-  /// @param capacity  workers that there may be later
-  IdleGate(unsigned worker_count, unsigned capacity) : steps_(worker_count), is_called_(capacity, false) {}
+  explicit IdleGate(unsigned worker_count) : steps_(worker_count) {}
 
   void announce() { steps_.announce(); }
   void cancel() {
     const std::lock_guard lock(mutex_);
     steps_.cancel();
   }
-  /// After announce() and a look at all queues: sleeps until promised work, a call of this worker, or the end.
+  /// After announce() and a look at all queues: sleeps until promised work, or the end.
   /// @return false if the run is over
   template <typename NothingInjected>
-  bool sleep(unsigned worker, const NothingInjected& nothing_injected) {
+  bool sleep(const NothingInjected& nothing_injected) {
     std::unique_lock lock(mutex_);
-    const auto may_get_up = [&] { return steps_.may_get_up() || is_called_[worker]; };
-    if (!may_get_up()) {
+    if (!steps_.may_get_up()) {
       steps_.fall_asleep(nothing_injected());
       if (steps_.over) wake_.notify_all();
-      while (!may_get_up()) wake_.wait(lock);
+      while (!steps_.may_get_up()) wake_.wait(lock);
       steps_.get_up();
     }
-    if (is_called_[worker]) {
-      is_called_[worker] = false;
-      --steps_.holds;
-    }
     return steps_.depart();
-  }
-
-  /// Wakes this worker, or keeps it from its next sleep: after work was published that only it may do. Until it is up
-  /// that is a hold, so that the run can not be over meanwhile. What promises there are stay what they were: like any
-  /// worker that gets up it departs by one of them, or as one that nobody has promised anything.
-  void call(unsigned worker) {
-    const std::lock_guard lock(mutex_);
-    if (is_called_[worker]) return;
-    is_called_[worker] = true;
-    ++steps_.holds;
-    wake_.notify_all();
   }
 
   /// Wakes one worker if any sleeps or is about to. After the work was published. The gate outlives the call: the
@@ -152,12 +134,9 @@ class IdleGate {
     const std::lock_guard lock(mutex_);
     ++steps_.workers;
   }
-  /// What it was called for others do.
   template <typename NothingInjected>
-  void remove_worker(unsigned worker, const NothingInjected& nothing_injected) {
+  void remove_worker(const NothingInjected& nothing_injected) {
     const std::lock_guard lock(mutex_);
-    if (is_called_[worker]) --steps_.holds;
-    is_called_[worker] = false;
     --steps_.workers;
     steps_.end_if_quiescent(nothing_injected());
     if (steps_.over) wake_.notify_all();
@@ -178,7 +157,6 @@ class IdleGate {
   std::mutex mutex_;  // guards all below, but for unpromised, which is also read and raised without it
   std::condition_variable wake_;
   IdleSteps<std::atomic<unsigned>> steps_;
-  std::vector<bool> is_called_;  // by worker
 };
 
 }  // namespace raddle::vm

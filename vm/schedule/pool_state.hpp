@@ -36,7 +36,6 @@ struct WorkerPool::State {
   /// Of those so many, of batches, for which nobody was woken yet. Relaxed: who takes one of a batch finds it in the
   /// queue behind the count, by the queue's mutex; whose it is does not matter.
   std::atomic<std::size_t> quiet{0};
-  std::vector<TaskQueue> bound;  // by worker: what only that one may run
   PriorityTasks prioritised;
   const Topology topology;  // of the tree
   Queues queues;

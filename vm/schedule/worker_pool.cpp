@@ -19,9 +19,8 @@ static Topology topology_for(const PoolOptions& options, unsigned capacity) {
 }
 
 WorkerPool::State::State(unsigned worker_count, const PoolOptions& options)
-    : bound(std::max(worker_count, options.capacity)),
-      topology(topology_for(options, std::max(worker_count, options.capacity))),
-      gate(worker_count, std::max(worker_count, options.capacity)),
+    : topology(topology_for(options, std::max(worker_count, options.capacity))),
+      gate(worker_count),
       when_idle(options.when_idle),
       scheduler_seed(options.scheduler_seed),
       inlining(options.inlining),
@@ -56,9 +55,8 @@ struct WorkerPool::Sources {
   Worker& worker;
   bool was_injected = false;  ///< what it has found last that was not its own
 
-  /// What only it may run, urgent ones, its own, injected, somebody else's, those that may wait.
+  /// Urgent ones, its own, injected, somebody else's, those that may wait.
   Task* find() {
-    if (Task* task = pool.bound[worker.index_].take()) return task;
     if (worker.perturbation_.is_on())
       if (Task* task = take_perturbed()) return task;
     if (Task* task = pool.prioritised.take_urgent()) return task;
@@ -113,7 +111,6 @@ struct WorkerPool::Sources {
   }
   bool all_empty() {
     if (worker.index_ >= pool.wanted.load(std::memory_order_seq_cst)) return false;  // it leaves
-    if (!pool.bound[worker.index_].is_empty()) return false;
     if (!pool.injected.is_empty() || !pool.prioritised.is_empty() || !queues.is_empty()) return false;
     for (const std::unique_ptr<Worker>& other : pool.workers)
       if (!other->state_->forks.is_empty()) return false;
@@ -156,7 +153,7 @@ void WorkerPool::State::work_with(Queues& all, Worker& worker) {
           break;
         case Search::Next::look_again: break;
         case Search::Next::sleep:
-          if (gate.sleep(worker.index_, nothing_injected())) break;
+          if (gate.sleep(nothing_injected())) break;
           search.stop();
           return;
       }
@@ -172,14 +169,13 @@ bool WorkerPool::State::leave(Worker& worker) {
   if (remaining == 0) return true;
   if (worker.index_ < remaining) return false;
   TaskBatch left = with_queues([&](auto& all) { return all.drain(worker.index_); });
-  while (Task* task = bound[worker.index_].take()) left.add(*task);
   while (Task* task = left.take_first()) {
     injected.push(*task);
     gate.notify_one();
   }
   gate.notify_one();  // it may have been woken for a task that it has not looked for
   is_working[worker.index_] = false;
-  gate.remove_worker(worker.index_, nothing_injected());
+  gate.remove_worker(nothing_injected());
   return true;
 }
 
@@ -201,8 +197,7 @@ bool WorkerPool::State::start_thread(unsigned index) {
 void WorkerPool::State::do_without(unsigned index) {
   if (wanted.load(std::memory_order_relaxed) > index) wanted.store(index, std::memory_order_seq_cst);
   is_working[index] = false;
-  while (Task* task = bound[index].take()) injected.push(*task);
-  gate.remove_worker(index, nothing_injected());
+  gate.remove_worker(nothing_injected());
 }
 
 // ---------------------------------------------------------------- WorkerPool
@@ -242,18 +237,6 @@ bool WorkerPool::State::take_quiet() {
   while (count != 0 && !quiet.compare_exchange_weak(count, count - 1, std::memory_order_relaxed)) {
   }
   return count != 0;
-}
-
-void WorkerPool::push_to(unsigned worker, Task& task) {
-  {
-    const std::lock_guard lock(state_->roster_mutex);  // against its leaving
-    if (state_->is_working[worker]) {
-      state_->bound[worker].push(task);
-      state_->gate.call(worker);
-      return;
-    }
-  }
-  inject(task);
 }
 
 void WorkerPool::hold() {
@@ -306,7 +289,7 @@ void WorkerPool::resize(unsigned worker_count) {
       if (state.is_running && !state.start_thread(i)) return state.do_without(i);
     } else if (!is_wanted && state.is_working[i] && !state.is_running) {
       state.is_working[i] = false;
-      state.gate.remove_worker(i, state.nothing_injected());
+      state.gate.remove_worker(state.nothing_injected());
     }
   }
   state.gate.notify_all();  // those that sleep leave, too

@@ -115,8 +115,6 @@ class WorkerPool {
   void inject(Task& task);
   /// The same for many, for which one worker is woken: each that takes one of them wakes the next one.
   void inject(TaskBatch tasks);
-  /// Makes a task ready that this worker is to run, or, if it has left, any. Any thread.
-  void push_to(unsigned worker, Task& task);
   /// Something outside (a process, a compilation) will inject a task later: the pool is not quiescent until
   /// release_hold(). Inject first, then release. Any thread.
   void hold();

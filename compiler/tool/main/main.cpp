@@ -18,6 +18,7 @@
 #include "compiler/tool/process/out_of_memory.hpp"
 #include "compiler/tool/process/stack_room.hpp"
 #include "gpu/driver_opening.hpp"
+#include "vm/foreign/tcl_server.hpp"
 #include "vm/value/standard_error.hpp"
 #include "vm/value/temporaries.hpp"
 
@@ -41,6 +42,7 @@ void hold_standard_streams() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 3 && std::string_view(argv[1]) == raddle::vm::tcl_server_word) return raddle::vm::serve_tcl(argv[2]);
   hold_standard_streams();
   signal(SIGXFSZ, SIG_IGN);  // what is too large for the limit (ulimit -f) is an error of the write, as a full disk is
   raddle::tool::end_where_memory_ends();

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "compiler/tool/space/sobol.hpp"
-#include "stdlib/native/philox.hpp"
+#include "stdlib/numbers/philox.hpp"
 
 namespace raddle::sweep {
 namespace {

@@ -1,5 +1,5 @@
 // Fourier transforms of all small lengths, and of some large ones, against the sum they stand for in long double.
-#include "stdlib/native/fourier.hpp"
+#include "stdlib/numbers/fourier.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // Linear algebra by own code, and by LAPACK where the system has it: the same properties hold of both.
-#include "stdlib/native/linear_algebra.hpp"
+#include "stdlib/numbers/linear_algebra.hpp"
 
 #include <doctest/doctest.h>
 #include <sched.h>

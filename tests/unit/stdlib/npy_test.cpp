@@ -1,4 +1,4 @@
-#include "stdlib/native/npy.hpp"
+#include "stdlib/numbers/npy.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "stdlib/native/philox.hpp"
+#include "stdlib/numbers/philox.hpp"
 #include "tests/unit/stdlib/call.hpp"
 
 using raddle::stdlib::native::philox;

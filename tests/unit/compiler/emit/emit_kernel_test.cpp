@@ -45,7 +45,7 @@ struct Leaf {
     program = emit_program(*module);
     check_kernel(program.kernels[1]);
     for (const vm::ForeignFunction& function : program.foreigns)
-      foreigns.push_back(vm::make_foreign_code(function, host));
+      foreigns.push_back(vm::make_foreign_code(function, nullptr));
   }
   Outcome run(const std::vector<std::int64_t>& arguments, unsigned patience = 1000) {
     vm::ScalarMachine machine(program, foreigns);
@@ -53,7 +53,6 @@ struct Leaf {
   }
   bool has_code() const { return program.functions[1].scalar_code.exists(); }
 
-  const vm::ForeignHost host;
   TypeStore types;
   vm::Program program;
   vm::ScalarMachine::Foreigns foreigns;

@@ -1,0 +1,293 @@
+// Dense arrays in files: NumPy's, and tables of numbers as text.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstring>
+#include <type_traits>
+#include <vector>
+
+#include "stdlib/native/file_content.hpp"
+#include "stdlib/native/functions.hpp"
+#include "stdlib/numbers/npy.hpp"
+#include "stdlib/native/truth_of_field.hpp"
+#include "vm/value/array.hpp"
+#include "vm/value/file.hpp"
+#include "vm/value/text.hpp"
+
+namespace raddle::stdlib::native {
+namespace {
+
+using vm::Value;
+
+Value array_of(std::vector<std::int64_t> numbers) {
+  return Value::of_object(vm::ValueKind::array, vm::Array::packed_of(std::move(numbers)));
+}
+Value array_of(std::vector<double> numbers) {
+  return Value::of_object(vm::ValueKind::array, vm::Array::packed_of(std::move(numbers)));
+}
+Value array_of(const std::vector<bool>& numbers) {
+  std::vector<Value> values;
+  for (const bool each : numbers) values.push_back(Value::of(each));
+  return Value::of_object(vm::ValueKind::array, vm::Array::dense(std::move(values)));
+}
+
+template <typename T>
+constexpr const char* name_of = std::is_same_v<T, double> ? "float"
+                                : std::is_same_v<T, bool> ? "boolean"
+                                                          : "int";
+
+template <typename T>
+std::string type_text(std::int64_t rank) {
+  std::string text = std::string(name_of<T>) + "[:";
+  for (std::int64_t axis = 1; axis < rank; ++axis) text += ", :";
+  return text + "]";
+}
+
+// ---------------------------------------------------------------- NumPy
+
+/// How an array is read that is not of the wanted type. "": in no way
+template <typename T>
+std::string way_to_read(const NpyHeader& header) {
+  const auto rank = static_cast<std::int64_t>(header.extents.size());
+  const bool is_int = header.kind == 'i' || (header.kind == 'u' && header.size < 8);
+  if (rank == 0 || (!is_int && header.kind != 'f' && header.kind != 'b')) return "";
+  const std::string type = is_int               ? type_text<std::int64_t>(rank)
+                           : header.kind == 'f' ? type_text<double>(rank)
+                                                : type_text<bool>(rank);
+  const std::string text =
+      fmt::format(": read it as `{} = read_npy(..);`", std::string(type).insert(type.find('['), " a"));
+  if (std::is_same_v<T, double> && is_int) return text + ", which may be assigned to floats";
+  return std::is_same_v<T, std::int64_t> && header.kind == 'f' ? text + ", and `float2int(a)` makes ints of it" : text;
+}
+
+template <typename Stored, typename T>
+void convert(const char* data, std::vector<T>& numbers) {
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    Stored stored;
+    std::memcpy(&stored, data + i * sizeof stored, sizeof stored);
+    numbers[i] = static_cast<T>(stored);
+  }
+}
+
+/// Elements that a T holds exactly. @return false: it does not
+template <typename T>
+bool convert(const NpyHeader& header, const char* data, std::vector<T>& numbers) {
+  if constexpr (std::is_same_v<T, double>) {
+    if (header.kind != 'f') return false;
+    header.size == 8 ? convert<double>(data, numbers) : convert<float>(data, numbers);
+  } else if constexpr (std::is_same_v<T, bool>) {
+    if (header.kind != 'b') return false;
+    convert<std::uint8_t>(data, numbers);
+  } else if (header.kind == 'i') {
+    switch (header.size) {
+      case 1: convert<std::int8_t>(data, numbers); break;
+      case 2: convert<std::int16_t>(data, numbers); break;
+      case 4: convert<std::int32_t>(data, numbers); break;
+      default: convert<std::int64_t>(data, numbers);
+    }
+  } else if (header.kind == 'u' && header.size < 8) {
+    switch (header.size) {
+      case 1: convert<std::uint8_t>(data, numbers); break;
+      case 2: convert<std::uint16_t>(data, numbers); break;
+      default: convert<std::uint32_t>(data, numbers);
+    }
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/// Rows one after the other, of columns that are.
+template <typename T>
+std::vector<T> row_major(const std::vector<T>& columns, const std::vector<std::int64_t>& extents) {
+  std::vector<T> rows(columns.size());
+  std::vector<std::int64_t> index(extents.size(), 0);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::int64_t from = 0;
+    for (std::size_t axis = extents.size(); axis-- > 0;) from = from * extents[axis] + index[axis];
+    rows[i] = columns[static_cast<std::size_t>(from)];
+    for (std::size_t axis = extents.size(); axis-- > 0 && ++index[axis] == extents[axis];) index[axis] = 0;
+  }
+  return rows;
+}
+
+template <typename T>
+Result read_npy(Arguments arguments, Results results) {
+  const std::string& path = arguments[0].as_file().path();
+  const std::int64_t rank = arguments[1].as_int();
+  const auto bytes = read_file(path);
+  if (!bytes) return fail(bytes.error());
+  const auto header = read_npy_header(*bytes);
+  if (!header) return fail(fmt::format("`{}` {}", path, header.error()));
+  std::size_t count = 1;
+  for (const std::int64_t extent : header->extents) count *= static_cast<std::size_t>(extent);
+  std::vector<T> numbers(count);
+  const bool has_rank = header->extents.size() == static_cast<std::size_t>(rank);
+  if (!has_rank || !convert(*header, bytes->data() + header->data_begin, numbers))
+    return fail(fmt::format("`{}` holds {}, and {}`{}` is wanted{}", path, header->text(),
+                            std::is_same_v<T, std::int64_t> ? "an " : "a ", type_text<T>(rank),
+                            way_to_read<T>(*header)));
+  if (header->is_column_major && rank > 1) numbers = row_major(numbers, header->extents);
+  results[0] = array_of(std::move(numbers));
+  results[1] = array_of(header->extents);
+  return {};
+}
+
+std::vector<std::int64_t> extents_of(const Value& array) {
+  std::vector<std::int64_t> extents;
+  array.as_array().for_each([&](const Value&, const Value& extent) { extents.push_back(extent.as_int()); });
+  return extents;
+}
+
+// ---------------------------------------------------------------- tables
+
+/// The fields of a table's lines.
+template <typename T>
+class TableReader {
+ public:
+  TableReader(const std::string& path, std::string_view text, std::string_view separator)
+      : path_(path), rest_(text), separator_(separator) {}
+
+  void skip_line() {
+    take_line();
+    ++line_;
+  }
+
+  Result read() {
+    while (!rest_.empty()) {
+      const std::string_view line = take_line();
+      ++line_;
+      if (line.find_first_not_of(" \t") == std::string_view::npos) continue;
+      if (auto read = add(line); !read) return read;
+    }
+    return {};
+  }
+  std::vector<T> numbers;
+  std::int64_t rows = 0, columns = 0;
+
+ private:
+  std::string_view take_line() {
+    const std::size_t end = std::min(rest_.find('\n'), rest_.size());
+    std::string_view line = rest_.substr(0, end);
+    rest_.remove_prefix(std::min(end + 1, rest_.size()));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    return line;
+  }
+  Result add(std::string_view line) {
+    std::int64_t found = 0;
+    for (std::string_view rest = line;;) {
+      const std::size_t end = std::min(rest.find(separator_), rest.size());
+      if (auto read = add_field(rest.substr(0, end), found + 1); !read) return read;
+      ++found;
+      if (end == rest.size()) break;
+      rest.remove_prefix(end + separator_.size());
+    }
+    if (rows == 0) columns = found;
+    if (found != columns)
+      return fail(fmt::format("`{}`, line {}: {} fields, the lines before have {}", path_, line_, found, columns));
+    ++rows;
+    return {};
+  }
+  Result add_field(std::string_view field, std::int64_t column) {
+    const std::size_t begin = std::min(field.find_first_not_of(" \t"), field.size());
+    field = field.substr(begin, field.find_last_not_of(" \t") - begin + 1);
+    bool is_beyond = false;
+    if constexpr (std::is_same_v<T, double>) {
+      if (const auto number = vm::float_of_text(field)) {
+        numbers.push_back(*number);
+        return {};
+      }
+      is_beyond = vm::is_beyond_floats(field);
+    } else if constexpr (std::is_same_v<T, bool>) {
+      if (const auto truth = truth_of_field(field)) {
+        numbers.push_back(*truth);
+        return {};
+      }
+    } else {
+      T number = 0;
+      const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), number);
+      if (error == std::errc() && end == field.data() + field.size() && !field.empty()) {
+        numbers.push_back(number);
+        return {};
+      }
+      is_beyond = error == std::errc::result_out_of_range && end == field.data() + field.size();
+    }
+    return fail(fmt::format("`{}`, line {}, field {}: `{}` is {} `{}`{}", path_, line_, column, field,
+                            is_beyond ? "too large for" : "no", name_of<T>, is_beyond ? "" : help_for(field)));
+  }
+  /// What may be meant by a field that is no number.
+  std::string help_for(std::string_view field) const {
+    if (field.starts_with('"')) return ": numbers stand without quotes";
+    for (const char other : {';', '\t', ' '}) {
+      const std::size_t at = field.find(other);
+      // a text may have blanks
+      if (at != std::string_view::npos && (other != ' ' || vm::float_of_text(field.substr(0, at))))
+        return fmt::format(": `read_csv(f, separator=\"{}\")` reads fields with that between them",
+                           other == '\t' ? "\\t" : std::string(1, other));
+    }
+    return line_ == 1 ? ": `read_csv(f, header=true)` passes over a first line of names" : "";
+  }
+
+  const std::string& path_;
+  std::string_view rest_;
+  const std::string_view separator_;
+  std::int64_t line_ = 0;
+};
+
+/// A table of one dimension has one line, or one field in each line.
+template <typename T>
+Result read_csv(Arguments arguments, Results results) {
+  const std::string& path = arguments[0].as_file().path();
+  const std::int64_t rank = arguments[1].as_int();
+  const std::string& separator = arguments[3].as_string();
+  if (separator.empty()) return fail("the separator of a table is not empty");
+  const auto text = read_file(path);
+  if (!text) return fail(text.error());
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  const std::size_t begin = text->starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
+  TableReader<T> table(path, std::string_view(*text).substr(begin), separator);
+  if (arguments[2].as_bool()) table.skip_line();
+  if (auto read = table.read(); !read) return read;
+  const bool is_line = table.rows <= 1 || table.columns == 1;
+  if (rank > 2 || (rank == 1 && !is_line))
+    return fail(fmt::format("`{}` holds {} lines of {} fields, a `{}` is wanted", path, table.rows, table.columns,
+                            type_text<T>(rank)));
+  std::vector<std::int64_t> extents = {table.rows, table.columns};
+  if (rank == 1) extents = {static_cast<std::int64_t>(table.numbers.size())};
+  results[0] = array_of(std::move(table.numbers));
+  results[1] = array_of(std::move(extents));
+  return {};
+}
+
+}  // namespace
+
+Result read_npy_float(Call, Arguments arguments, Results results) { return read_npy<double>(arguments, results); }
+Result read_npy_int(Call, Arguments arguments, Results results) { return read_npy<std::int64_t>(arguments, results); }
+Result read_npy_boolean(Call, Arguments arguments, Results results) { return read_npy<bool>(arguments, results); }
+Result read_csv_float(Call, Arguments arguments, Results results) { return read_csv<double>(arguments, results); }
+Result read_csv_int(Call, Arguments arguments, Results results) { return read_csv<std::int64_t>(arguments, results); }
+Result read_csv_boolean(Call, Arguments arguments, Results results) { return read_csv<bool>(arguments, results); }
+
+/// The kind is said, as elements that are not there do not tell it: see NpyHeader.
+Result write_npy(Call, Arguments arguments, Results) {
+  std::string bytes = npy_header(arguments[3].as_string()[0], 8, extents_of(arguments[2]));
+  arguments[1].as_array().for_each_run(
+      [&](const void* numbers, std::size_t count) { bytes.append(static_cast<const char*>(numbers), count * 8); });
+  return write_file(arguments[0].as_file(), bytes);
+}
+
+Result write_csv(Call, Arguments arguments, Results) {
+  const std::vector<std::int64_t> extents = extents_of(arguments[2]);
+  const std::string& separator = arguments[3].as_string();
+  const std::int64_t columns = extents.size() > 1 ? extents[1] : 1;
+  std::string text;
+  std::int64_t column = 0;
+  arguments[1].as_array().for_each([&](const Value&, const Value& each) {
+    text += vm::result_text(each);
+    column = (column + 1) % columns;
+    text += column == 0 ? "\n" : separator;
+  });
+  return write_file(arguments[0].as_file(), text);
+}
+
+}  // namespace raddle::stdlib::native

@@ -1,0 +1,113 @@
+// Calls of functions in Python and Tcl: made by processes of their own (ServerExchange has what is said to these),
+// while the worker goes on with other work.
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "vm/calls/program_caller.hpp"
+#include "vm/calls/served_call.hpp"
+#include "vm/foreign/python_function.hpp"
+#include "vm/foreign/tcl_exchange.hpp"
+#include "vm/foreign/tcl_server.hpp"
+#include "vm/interpret/run_state.hpp"
+#include "vm/interpret/task_timer.hpp"
+
+namespace raddle::vm {
+
+namespace {
+
+using ServedOutcome = std::expected<std::vector<Value>, ServerExchange::Problem>;
+
+bool is_python(const ForeignFunction& function) { return function.kind == ForeignKind::python; }
+
+ServedOutcome outcome_of(const ServerAnswer& answer, const ForeignFunction& function, ServerExchange& exchange) {
+  using Problem = ServerExchange::Problem;
+  switch (answer.status) {
+    case ServerStatus::answered: return exchange.finish(answer.bytes);
+    case ServerStatus::not_started:
+      return std::unexpected(Problem{answer.error + (is_python(function) ? "; is Python 3 installed?" : "")});
+    case ServerStatus::ended: break;
+  }
+  if (is_python(function)) return std::unexpected(Problem{"python3: " + answer.error});
+  return std::unexpected(
+      Problem{fmt::format("`{}` has ended the process of its rank: {}", function.name, answer.error)});
+}
+
+}  // namespace
+
+ServerPool& ProgramCaller::servers_for(const ForeignFunction& function) const {
+  if (is_python(function))
+    return run_.outside.servers("@python", run_.options.python_command, SharedBlocks::descriptor());
+  return run_.outside.servers("@tcl", {"/proc/self/exe", tcl_server_word, std::to_string(run_.pool.capacity())});
+}
+
+bool ProgramCaller::begin_served_call(Frame& frame, const Instruction& in) {
+  const AppSite& site = program_.apps[in.d];
+  const ForeignFunction& function = program_.foreigns[site.foreign];
+  std::vector<Value> inputs;
+  for (const Operand file : site.file_outputs) inputs.push_back(frame.at(file).get());
+  for (const Operand input : site.words) inputs.push_back(frame.at(input).get());
+  std::shared_ptr<ServerExchange> exchange;
+  if (is_python(function))
+    exchange = std::make_shared<PythonExchange>(function);
+  else
+    exchange = std::make_shared<TclExchange>(function, run_.tcl_host);
+  std::expected<std::string, std::string> request = exchange->request(inputs);
+  if (request && is_python(function) && run_.options.python_command.empty())
+    request = std::unexpected("functions in Python can not be called here");
+  if (!request) {
+    fail_served_call(frame, here_.index_of(in), {std::move(request.error())});
+    return false;
+  }
+  if (const Value failure = begin_outputs_at_once(frame, in)) {
+    fail_program(frame, site, failure);
+    return false;
+  }
+  if (run_.options.before_program) run_.options.before_program();  // it may print
+  run_.note_program();
+  frame.retain();
+  auto* call = here_.make<ServedCall>(frame, here_.index_of(in));
+  run_.pool.hold();
+  run_.throttle.begin();
+  const auto done = [call, exchange, &function, &pool = run_.pool](const ServerAnswer& answer) {
+    call->outcome = outcome_of(answer, function, *exchange);
+    if (!is_python(function)) call->rank = answer.rank;
+    pool.inject(*call);
+    pool.release_hold();
+  };
+  // What a function in Python has kept in a process is not what a script may build on: it goes where it is wanted, else
+  // anywhere. What Tcl keeps is the rank's.
+  const RankWish wish = is_python(function) ? frame.rank : here_.rank_wish(frame, {});
+  servers_for(function).ask(std::move(*request), wish, done,
+                            [exchange](const std::string& answer) { return exchange->go_on(answer); });
+  return true;
+}
+
+void ServedCall::run(Worker& worker) {
+  RunWorker& here = frame.run_state.on(worker);
+  const TaskTimer timer(here, TaskKind::ending, frame, instruction);
+  here.programs().finish_served_call(this);
+}
+
+void ProgramCaller::finish_served_call(ServedCall* ended) {
+  Frame& frame = ended->frame;
+  const FollowedRank followed(here_, ended->rank == RankWish::any ? here_.followed_rank : ended->rank);
+  if (ended->outcome)
+    set_foreign_outputs(frame, program_.instructions[ended->instruction], *ended->outcome);
+  else
+    fail_served_call(frame, ended->instruction, std::move(ended->outcome.error()));
+  here_.destroy(ended);
+  here_.release(&frame);
+  run_.throttle.end(1);
+}
+
+void ProgramCaller::fail_served_call(Frame& frame, std::uint32_t instruction, ServerExchange::Problem problem) {
+  const AppSite& site = program_.apps[program_.instructions[instruction].d];
+  std::string text = std::move(problem.message);
+  if (is_python(program_.foreigns[site.foreign])) text = fmt::format("`{}`: {}", site.label, text);
+  fail_program(frame, site, here_.failure_at(frame, instruction, std::move(text), std::move(problem.notes)));
+}
+
+}  // namespace raddle::vm
