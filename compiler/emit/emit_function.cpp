@@ -298,7 +298,6 @@ class FunctionEmitter {
     vm::ForeachSite site;
     const std::uint32_t own_body = plan_.regions[step.regions[0]].body;
     set_body(site, step, body);
-    site.is_whole = step.op->is_whole;
     site.placement = step.op->placement;
     site.parameter_count = static_cast<std::uint32_t>(function_.regions[step.op->regions[0]].parameters.size());
     if (step.op->launch != ir::none) set_launch(site, function_, operands_, *step.op, body);

@@ -47,6 +47,7 @@ vm::FunctionId add_leaf(vm::Program& program, const vm::Function& leaf, vm::Kern
 
 vm::IndexLaunch gathering_launch(vm::Program& program, const vm::ForeachSite& site, vm::WalkingKernel walking) {
   vm::IndexLaunch made;
+  made.start = site.launch.start;
   made.leaf = add_leaf(program, program.functions[site.launch.leaf], std::move(walking.kernel));
   for (const vm::KernelArgument& argument : walking.arguments) {
     const bool is_value = argument.kind == vm::KernelArgument::Kind::value;

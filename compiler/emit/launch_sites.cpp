@@ -33,8 +33,9 @@ std::size_t count_row_keys(const ir::Access& access) {
 
 /// @param body    of the loop's instruction
 /// @param values  of a nest around the loop: what its prelude computes
-vm::IndexLaunch index_launch(const ir::IndexLaunch& from, const OperandMap& operands, std::uint32_t body,
-                             std::span<const ir::VarId> values) {
+/// @param loop  the loop that is the launch, or the outer one of a nest
+vm::IndexLaunch index_launch(const ir::IndexLaunch& from, const ir::Op& loop, const OperandMap& operands,
+                             std::uint32_t body, std::span<const ir::VarId> values) {
   const auto input = [&](ir::Operand from) -> vm::LaunchInput {
     const auto value = from.is_constant ? values.end() : std::ranges::find(values, from.index);
     if (value == values.end()) return {.operand = operands.of(from, body)};
@@ -52,6 +53,7 @@ vm::IndexLaunch index_launch(const ir::IndexLaunch& from, const OperandMap& oper
     return made;
   };
   vm::IndexLaunch launch{.leaf = from.kernel, .captures = inputs(from.captures)};
+  launch.start = loop.is_whole ? vm::LaunchStart::at_arrays : vm::LaunchStart::at_elements;
   launch.projection = from.projection;
   launch.projected = inputs(from.projected);
   for (const ir::Access& access : from.accesses) {
@@ -79,8 +81,8 @@ vm::IndexLaunch index_launch(const ir::IndexLaunch& from, const OperandMap& oper
 
 void set_launch(vm::ForeachSite& site, const ir::Function& function, const OperandMap& operands, const ir::Op& loop,
                 std::uint32_t body) {
-  site.launch = index_launch(function.launches[loop.launch], operands, body, {});
-  for (vm::LaunchInput& capture : site.launch.captures) capture.is_needed = loop.is_fused;
+  site.launch = index_launch(function.launches[loop.launch], loop, operands, body, {});
+  for (vm::LaunchInput& capture : site.launch.captures) capture.is_needed = loop.is_needed;
   site.is_in_nest = std::ranges::find(function.nests, loop.launch, &ir::LaunchNest::launch) != function.nests.end();
 }
 
@@ -88,7 +90,7 @@ const ir::Op& set_nest(vm::ForeachSite& site, const ir::Function& function, cons
                        const ir::Op& loop, std::uint32_t body, std::uint32_t inner_body) {
   const ir::LaunchNest& nest = function.nests[loop.nest];
   const ir::Op& inner = *ir::launch_within(function, loop);
-  site.launch = index_launch(function.launches[nest.launch], operands, body, nest.values);
+  site.launch = index_launch(function.launches[nest.launch], loop, operands, body, nest.values);
   site.nest = {.prelude = nest.prelude,
                .captures = operands.all(nest.captures, body),
                .low = operands.of(inner.operands[0], body),

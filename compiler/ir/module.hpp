@@ -94,7 +94,7 @@ struct Op {
   bool is_reduced = false;           ///< array_new: see opt/reduced_arrays.hpp
   bool has_deviation = false;        ///< array_new: that is reduced, also to its deviation
   bool is_filled = false;            ///< array_new: see opt/filled_arrays.hpp
-  bool is_fused = false;             ///< foreach_range: see opt/fuse_loops.hpp
+  bool is_needed = false;            ///< foreach_range: no point gives a result without all that its launch captures
   vm::Placement placement = vm::Placement::any;  ///< foreach
   bool is_whole = false;              ///< foreach: of a whole-array operation: it may wait for all elements of arrays
   std::uint64_t stream = 0;           ///< of random numbers: see lower/name_streams.hpp

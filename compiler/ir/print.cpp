@@ -206,7 +206,7 @@ class FunctionPrinter {
     if (op.kind == OpKind::array_new || op.kind == OpKind::bag_new) text += fmt::format(" writers {}", op.number);
     if (op.is_reduced) text += op.has_deviation ? " reduced_to_deviation" : " reduced";
     if (op.is_filled) text += " filled";
-    if (op.is_fused) text += " fused";
+    if (op.is_needed) text += " needed";
     if (op.is_whole) text += " whole";
     if (op.placement != vm::Placement::any) text += fmt::format(" on_{}", word_of(op.placement));
     if (op.kind == OpKind::struct_get || op.kind == OpKind::struct_set) text += fmt::format(" field {}", op.number);

@@ -269,8 +269,8 @@ class FunctionReader : OperandReader {
       reduced(op, word);
     else if (word == "filled")
       op.is_filled = true;
-    else if (word == "fused")
-      op.is_fused = true;
+    else if (word == "needed")
+      op.is_needed = true;
     else if (word == "whole")
       op.is_whole = true;
     else if (word == "on_cpu")

@@ -235,7 +235,7 @@ class Fuser {
     for (ir::Op& op : ops(to)) replace_in(op);  // the parameters of a body are known nowhere else
     ir::Op& gone = ops(region)[first.number];
     gone.regions.clear();  // fuse_in() removes it
-    ops(region)[second.number].is_fused = true;
+    ops(region)[second.number].is_needed = true;
     note_dependences(region, first.number);
     note_dependences(region, second.number);
     second.arrays_written.insert(first.arrays_written.begin(), first.arrays_written.end());
@@ -271,7 +271,7 @@ class Fuser {
         if (op.kind == OpKind::struct_make && reads[op.results[0]] == 0)
           for (const Operand field : op.operands)
             if (!field.is_constant) ++known[field.index];
-        if (op.kind != OpKind::foreach_range || !op.is_fused) continue;
+        if (op.kind != OpKind::foreach_range || !op.is_needed) continue;
         for (const ir::Op& inner : ops(op.regions[0]))
           if (inner.kind == OpKind::array_insert && fills(op, inner.operands[0].index))
             ++known[inner.operands[0].index];

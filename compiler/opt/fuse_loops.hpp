@@ -9,7 +9,7 @@ namespace raddle::opt {
 ///            foreach i in [0:n-1] { r[i] = d[i] * d[i]; }                  r[i] = (a[i] - b[i]) * (a[i] - b[i]);
 ///                                                                        }
 /// Both are index launches without a projection, and so is what is made of them. It begins when all is there that
-/// either of them needs (Op::is_fused), so the second one may need nothing that depends on the first one otherwise.
+/// either of them needs (Op::is_needed), so the second one may need nothing that depends on the first one otherwise.
 /// Source: the constraints of Sundram, Lee, Aiken, "Task Fusion in Distributed Runtimes" (PAW-ATM 2022), section 4.
 /// Needs: infer-leaves.
 void fuse_loops(ir::Module& module);

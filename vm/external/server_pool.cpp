@@ -284,7 +284,8 @@ ServerPool::Server* ServerPool::choose(RankWish wish, std::string& error) {
     if (server != nullptr) server->is_needed = true;
     return server;
   }
-  if (is_one && servers_[rank]) return servers_[rank].get();
+  if (is_one)
+    if (Server* const server = started(wish.rank, error)) return server;
   if (Server* const idle = latest_idle(false)) return idle;
   const auto is_there = [](const auto& server) { return server != nullptr; };
   if (const auto absent = std::ranges::find_if_not(servers_, is_there); absent != servers_.end())

@@ -103,7 +103,7 @@ std::optional<KeyRange> key_range(const RangeTask& range, std::uint32_t first_ke
 /// @return null: it is there, or it can not be told which one that is
 Future* last_of_others(const RangeTask& range, const LaunchRead& read, Array& array) {
   const IndexLaunch& launch = range.site.launch;
-  if (!range.site.is_whole || range.site.is_nest() || range.end == 0) return nullptr;
+  if (launch.start != LaunchStart::at_arrays || range.site.is_nest() || range.end == 0) return nullptr;
   const std::optional<KeyRange> keys = key_range(range, read.first_key, read.key_count);
   if (!keys) return nullptr;
   for (const LaunchSink& sink : launch.sinks) {
@@ -116,7 +116,7 @@ Future* last_of_others(const RangeTask& range, const LaunchRead& read, Array& ar
 
 /// What there is of the inputs of a launch.
 struct Inputs {
-  const bool is_whole;        ///< the launch waits for whole arrays
+  const LaunchStart start;
   Future* awaited = nullptr;  ///< to be looked at again once it is resolved; before that nothing is promised
   Future* closing = nullptr;  ///< of a promised array
   bool is_complete = true;    ///< all is there, or promised
@@ -130,7 +130,7 @@ struct Inputs {
       await(*announced);
     } else if (array.is_promised()) {
       if (!closing) closing = &array.closed();
-    } else if (is_whole) {
+    } else if (start == LaunchStart::at_arrays) {
       await(array.closed());
     } else {
       is_complete = false;
@@ -140,7 +140,7 @@ struct Inputs {
 
 Inputs look_at_inputs(const RangeTask& range, const std::vector<KernelType>& parameters) {
   const IndexLaunch& launch = range.site.launch;
-  Inputs inputs{.is_whole = range.site.is_whole};
+  Inputs inputs{.start = launch.start};
   const auto add_variable = [&](Future& variable, bool is_needed) {
     if (!variable.is_resolved() && is_needed) inputs.await(variable);
     if (!is_there(variable)) inputs.is_complete = false;

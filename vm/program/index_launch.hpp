@@ -45,6 +45,12 @@ struct LaunchRead {
   std::uint32_t first_key = 0, key_count = 0;  ///< among those of the launch: of rows, the last one of the element
 };
 
+/// What a launch waits for, of arrays that other launches are not about to fill.
+enum class LaunchStart : std::uint8_t {
+  at_elements,  ///< each point for its elements
+  at_arrays,    ///< for all elements of the arrays that it reads, as whole-array operations do
+};
+
 /// Iterations that only compute scalars, which they write to elements of arrays and add to updateables. A leaf function
 /// makes them. Operands: seen from the frame around.
 /// Without keys the elements are those with the number of the iteration, the point; many points are made at a time
@@ -59,6 +65,7 @@ struct IndexLaunch {
   std::vector<LaunchInput> projected = {};
   std::vector<LaunchRead> reads = {};
   std::vector<LaunchKey> keys = {};
+  LaunchStart start = LaunchStart::at_elements;
   bool reads_point = true;  ///< the leaf's results depend on the point itself, as far as can be seen
   bool is_projected() const { return !keys.empty(); }
   bool has_rows() const;

@@ -219,7 +219,6 @@ struct ForeachSite {
   LaunchNest nest = {};
   bool is_in_nest = false;  ///< the inner loop of one
   Placement placement = Placement::any;
-  bool is_whole = false;            ///< waits for all elements of the arrays that it reads, if it is a launch or a nest
   std::uint32_t gathering = no_id;  ///< the site of the loop that reads whole arrays, which have to be closed
   bool is_nest() const { return nest.prelude != no_id; }
   /// Of this loop itself.

@@ -176,6 +176,8 @@ TEST_CASE("each rank has a server; one that is needed or preferred answers") {
   std::vector<std::future<ServerAnswer>> answers;
   for (int i = 0; i < 60; ++i) answers.push_back(begin(pool, "x", {i % 3, true}));
   for (int i = 0; i < 60; ++i) CHECK(answers[static_cast<std::size_t>(i)].get().rank == i % 3);
+  ServerPool other(server, 3, no_outputs);
+  CHECK(begin(other, "x", {1, false}).get().rank == 1);  // which has none yet
 }
 
 TEST_CASE("as many servers as allowed answer at once") {
