@@ -38,8 +38,10 @@ class RunWorker;
 /// less often each array comes (a product of 2 x 32 tiles, memory for 15: 130 loads in place of 600). These go in the
 /// order of the loops. Calls of a kind that makes none but small arrays are not placed again.
 ///
-/// Threads: any, but for the runs' own. The mutex is never held where numbers are touched, and is taken before that of
-/// the memory.
+/// Falls short: single calls of the library and loops that stand outside of such calls are not placed; in a sweep each
+/// point's machine reckons with the whole limit.
+///
+/// Threads: any. The mutex is never held where numbers are touched, and is taken before that of the memory.
 class PlacedCalls {
  public:
   using CallId = std::uint32_t;
