@@ -229,6 +229,13 @@ class FunctionEmitter {
 
   // --- sites
 
+  /// With ints as keys.
+  bool is_number_array(ir::Operand operand) const {
+    const Type type = module_.types->at(type_of(module_, function_, operand));
+    return type.kind == TypeKind::array && type.key == TypeStore::int_ &&
+           ir::kernel_type(*module_.types, type.element).has_value();
+  }
+
   std::uint32_t add_call(const ir::Op& op, std::uint32_t body) {
     vm::CallSite site;
     site.function = op.callee;
@@ -241,6 +248,11 @@ class FunctionEmitter {
     for (const ir::VarId result : op.results) {
       if (!plan_.variables[result].is_output) site.is_tail = false;
     }
+    const TypeStore& types = *module_.types;
+    for (std::uint32_t i = 0; i < op.operands.size(); ++i)
+      if (is_number_array(op.operands[i])) site.number_arrays.push_back(i);
+    site.makes_dense = std::ranges::any_of(
+        op.results, [&](ir::VarId result) { return types.is_dense(function_.variables[result].type); });
     program_.calls.push_back(std::move(site));
     return static_cast<std::uint32_t>(program_.calls.size() - 1);
   }

@@ -31,7 +31,7 @@ ALLOWED = {
     "vm/kernel": ["vm/foreign", "vm/math", "vm/program", "vm/schedule", "vm/value"],
     # runs what the next three have, which know it, but not each other
     "vm/device": ["vm/foreign", "vm/kernel", "vm/program", "vm/schedule", "vm/value"],
-    "vm/interpret": ["vm/calls", "vm/device", "vm/diagnose", "vm/external", "vm/foreign", "vm/kernel", "vm/launch", "vm/math", "vm/memory", "vm/program",
+    "vm/interpret": ["vm/calls", "vm/device", "vm/diagnose", "vm/external", "vm/foreign", "vm/kernel", "vm/launch", "vm/math", "vm/memory", "vm/place", "vm/program",
                      "vm/record", "vm/schedule", "vm/value"],
     "vm/launch": ["vm/device", "vm/interpret", "vm/kernel", "vm/program", "vm/schedule", "vm/value"],
     "vm/calls": ["vm/device", "vm/external", "vm/foreign", "vm/interpret", "vm/program", "vm/record", "vm/value"],
@@ -62,7 +62,7 @@ ALLOWED = {
                             "vm/value"],
     "compiler/tool/report": ["compiler/tool/formats", "compiler/tool/space", "vm/record", "vm/value"],
     "compiler/tool/command": ["compiler/tool/formats", "compiler/source", "compiler/diagnostics", "compiler/preprocess",
-                              "vm/external", "vm/record", "vm/value"],
+                              "vm/external", "vm/place", "vm/record", "vm/value"],
     "compiler/tool/process": ["compiler/tool/command", "compiler/tool/formats", "compiler/tool/terminal", "vm"],
     "compiler/tool/settings": ["compiler/tool/command", "compiler/tool/terminal", "compiler/source", "compiler/diagnostics", "vm/value"],
     "compiler/tool/executable": ["compiler/tool/command", "compiler/tool/formats", *STAGES, "stdlib", "vm/device", "vm/foreign", "vm/program",

@@ -187,6 +187,81 @@ def settings_and_sweeps(folder):
     expect_in("-408985600.0", swept)
 
 
+# 2 x 12 tiles of 1 MiB, and all products of two of them
+PRODUCT = """import arrays;
+int n = 12;
+(float t[b, b]) tile(int row, int b) {
+  foreach i in [0 : b - 1], j in [0 : b - 1] { t[i, j] = 0.001 * ((row * 31 + i * 7 + j * 3) %% 101); }
+}
+float A[][:, :];
+float B[][:, :];
+foreach i in [0 : n - 1] { A[i] = tile(i, 362); B[i] = tile(i + 100, 362); }
+float C[][];
+foreach i in [0 : n - 1] { foreach j in [0 : n - 1] { C[i][j] = sum(matmul(A[i], B[j])); } }
+float rows[];
+foreach i in [0 : n - 1] { rows[i] = sum(C[i]); }
+trace(sum(rows));
+"""
+
+# `halves` gives its first result without its second input, which is made of that
+LATE = """import arrays;
+(float left[:], float right[:]) halves(float a[:], float b[:]) { left = a * 2.0; right = b + a; }
+float a[:] = full(1.0, 200000);
+float left[:];
+float right[:];
+(left, right) = halves(a, left);
+trace(sum(left), sum(right));
+"""
+
+POLICIES = "eager", "lws", "dmdar", "dmdas", "dmdas-paper", "darts", "darts-count", "darts-ahead", "darts-order"
+
+
+def policies_give_equal_results(folder):
+    folder.write("product.df", PRODUCT)
+    whole = folder.run("run product.df").stdout
+    for policy in POLICIES:
+        for workers in (1, 2, 8):
+            done = folder.run(f"run -j {workers} --memory 24M --place {policy} --stats product.df", out=whole)
+            expect((policy, workers, stats(done.stderr)["at most"] <= 24 * MIB), (policy, workers, True))
+            expect_in("calls placed 144", done.stderr)
+    folder.run("run -j 2 --memory 24M --interpret product.df", out=whole)
+    folder.write("few.df", PRODUCT.replace("n = 12", "n = 4").replace("362", "200"))
+    whole = folder.run("run few.df").stdout
+    for seed in range(1, 6):
+        folder.run(f"run -j 2 --memory 64M --scheduler-seed {seed} few.df", out=whole)
+
+
+def our_policy_reads_less(folder):
+    folder.write("product.df", PRODUCT)
+    read = {policy: stats(folder.run(f"run -j 1 --memory 12M --place {policy} --stats product.df").stderr)["from the spill file"]
+            for policy in ("eager", "darts-order")}
+    if read["darts-order"] * 1.5 > read["eager"]:
+        raise Fault(f"{read}: choosing calls by their data does not help")
+
+
+def without_a_limit_nothing_is_placed(folder):
+    folder.write("product.df", PRODUCT)
+    expect_in("calls placed 0\n", folder.run("run --place lws --stats product.df").stderr)
+
+
+def a_call_may_give_a_result_without_all_inputs(folder):
+    folder.write("late.df", LATE)
+    for workers in (1, 2, 8):
+        folder.run(f"run -j {workers} --memory 16M late.df", out="trace: 400000.0,600000.0\n")
+
+
+def policies_have_names(folder):
+    folder.write("nothing.df", "trace(1);\n")
+    done = folder.run("run --memory 16M --place best nothing.df", code=2)
+    for policy in POLICIES:
+        expect_in(policy, done.stderr)
+    folder.write("raddle.toml", 'place = "lws"\n')
+    folder.run("run --memory 16M nothing.df", out="trace: 1\n")
+    folder.write("raddle.toml", 'place = "best"\n')
+    expect_in("best", folder.run("run --memory 16M nothing.df", code=2).stderr)
+
+
 if __name__ == "__main__":
     main("memory", __doc__, [tiles_go_and_come, all_fits, an_array_is_longer_than_memory, an_array_is_larger_than_half_of_the_machine, the_process_stays_within_its_limit,
-                             too_little_is_an_error, no_folder_no_disk, a_kill_leaves_nothing, settings_and_sweeps])
+                             too_little_is_an_error, no_folder_no_disk, a_kill_leaves_nothing, settings_and_sweeps, policies_give_equal_results,
+                             our_policy_reads_less, without_a_limit_nothing_is_placed, a_call_may_give_a_result_without_all_inputs, policies_have_names])

@@ -1,6 +1,7 @@
 // Calls of functions of the script and of the library.
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -10,6 +11,7 @@
 #include "vm/interpret/builtin_task.hpp"
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/kernel_caller.hpp"
+#include "vm/interpret/placed_calls.hpp"
 #include "vm/interpret/run_state.hpp"
 #include "vm/interpret/task_timer.hpp"
 #include "vm/value/borrow.hpp"
@@ -73,29 +75,35 @@ Frame* function_frame(Frame* frame) {
   return frame;
 }
 
+}  // namespace
+
 /// Of an operand of a call, whose value is there.
-std::int32_t priority_in(Frame& frame, Operand operand) {
+std::int32_t Interpreter::priority_of(Frame& frame, Operand operand) {
   using Limits = std::numeric_limits<std::int32_t>;
   return static_cast<std::int32_t>(
       std::clamp<std::int64_t>(frame.at(operand).get().as_int(), Limits::min(), Limits::max()));
 }
 
-}  // namespace
-
 void Interpreter::call(Frame& frame, const Instruction& in) {
   const CallSite& site = program_.calls[in.d];
-  if (!site.priority.is_absent()) return call_by_priority(frame, site, here_.index_of(in));
+  const std::uint32_t instruction = here_.index_of(in);
+  if (run_.machine.placed_calls && place_call(frame, site, instruction)) return;
+  if (!site.priority.is_absent()) return call_by_priority(frame, site, instruction);
+  call_now(frame, site, instruction);
+}
+
+void Interpreter::call_now(Frame& frame, const CallSite& site, std::uint32_t instruction) {
   if (program_.functions[site.function].is_leaf) {
-    if (here_.kernels().call_leaf(frame, site, here_.index_of(in))) return;
+    if (here_.kernels().call_leaf(frame, site, instruction)) return;
     ++here_.counters.leaf_calls_interpreted;
-  } else if (here_.programs().call_foreign(frame, site, here_.index_of(in))) {
+  } else if (here_.programs().call_foreign(frame, site, instruction)) {
     return;
   }
-  call_composite(frame, site, here_.index_of(in), false);
+  call_composite(frame, site, instruction, false);
 }
 
 void Interpreter::call_by_priority(Frame& frame, const CallSite& site, std::uint32_t instruction) {
-  const std::int32_t priority = priority_in(frame, site.priority);
+  const std::int32_t priority = priority_of(frame, site.priority);
   if (here_.kernels().queue_leaf(frame, site, instruction, priority)) return;
   if (Frame* callee = enter_function(frame, site, instruction, false)) {
     callee->priority = priority;
@@ -157,6 +165,10 @@ Frame* Interpreter::enter_function(Frame& frame, const CallSite& site, std::uint
   Frame* callee = here_.make_frame(function.body, &around, here_.stream_at(frame, instruction));
   callee->call_site = instruction;
   callee->interpret_only = interpret_only || frame.interpret_only;
+  if (run_.machine.placed_calls) {
+    const PlacedCalls::CallId id = std::exchange(placing_, no_id);
+    callee->placed = id != no_id ? id : frame.inner_placed();
+  }
   if (!site.rank.is_absent()) callee->rank = RankWish::from_code(frame.at(site.rank).get().as_int());
   callee->followed_rank = here_.followed_rank;
   for (std::size_t i = 0; i < site.arguments.size(); ++i) {
@@ -203,7 +215,7 @@ bool Interpreter::call_builtin(Frame& frame, const Instruction& in) {
   const BuiltinSite& site = program_.builtins[in.d];
   if (site.priority.is_absent()) return call_builtin_now(frame, in);
   frame.retain();
-  here_.push(*here_.make<BuiltinTask>(frame, here_.index_of(in)), priority_in(frame, site.priority));
+  here_.push(*here_.make<BuiltinTask>(frame, here_.index_of(in)), priority_of(frame, site.priority));
   return true;
 }
 

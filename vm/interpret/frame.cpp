@@ -13,6 +13,7 @@ Frame::Frame(Run& run, const Body& body, Frame* outer, std::uint64_t stream)
     interpret_only = outer->interpret_only;
     priority = outer->priority;
     rank = outer->rank;
+    placed = outer->inner_placed();
     call_depth = outer->call_depth + (is_function() ? 1 : 0);
   }
   Future* futures = slots();

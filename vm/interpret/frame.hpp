@@ -80,6 +80,9 @@ class Frame final : public Cell {
     if (references_.load(std::memory_order_acquire) == 1) return true;
     return references_.fetch_sub(1, std::memory_order_acq_rel) == 1;  // acq_rel: sees all writes of the others
   }
+  static constexpr std::uint32_t inside_placed = no_id - 1;
+  /// What frames within this one have in `placed`.
+  std::uint32_t inner_placed() const { return placed == no_id ? no_id : inside_placed; }
   /// All variables empty again, for another iteration. @pre is_exclusive()
   void reset();
 
@@ -100,6 +103,8 @@ class Frame final : public Cell {
   std::atomic<bool> careful{false};
   /// Of an attempt: something in it has failed. Written by whoever fails, read when all of it is done
   std::atomic<bool> has_failed{false};
+  /// Under `--memory`: the placed call whose callee this is; inside_placed: it lies within one; no_id: in none
+  std::uint32_t placed = no_id;
   bool is_attempt = false;      ///< Note [attempts] in attempts.cpp
   bool interpret_only = false;  ///< native code gave up below this call (recursion too deep); inherited
 

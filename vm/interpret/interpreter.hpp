@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "vm/interpret/frame.hpp"
+#include "vm/interpret/placed_calls.hpp"
 #include "vm/interpret/run_worker.hpp"
 #include "vm/program/program.hpp"
 #include "vm/value/array.hpp"
@@ -53,6 +54,11 @@ class Interpreter : WorkerService {
   void start_loop(Frame& frame, const Instruction& in, bool is_forced = false);
 
   // --- calls
+  void call_now(Frame& frame, const CallSite& site, std::uint32_t instruction);
+  /// Its arrays are there: it waits for its turn. Takes over a reference to the frame.
+  void release_placed(Frame& frame, std::uint32_t instruction, std::uint64_t order,
+                      const std::vector<BoundedMemory::Block*>& reads);
+  void run_placed(const PlacedCalls::Taken& taken);
   void call_composite(Frame& frame, const CallSite& site, std::uint32_t instruction, bool interpret_only);
   CallWay way_of_call(FunctionId function);
   /// The calls that follow are part of a loop that is shared out already: before this time none is shared.
@@ -119,6 +125,8 @@ class Interpreter : WorkerService {
 
   // --- calls.cpp
   void call(Frame& frame, const Instruction& in);
+  bool place_call(Frame& frame, const CallSite& site, std::uint32_t instruction);
+  static std::int32_t priority_of(Frame& frame, Operand operand);
   void call_by_priority(Frame& frame, const CallSite& site, std::uint32_t instruction);
   bool is_due_to_share();
   Frame* enter_function(Frame& frame, const CallSite& site, std::uint32_t instruction, bool interpret_only);
@@ -152,6 +160,7 @@ class Interpreter : WorkerService {
   std::uint32_t calls_in_place_ = 0;        ///< outside of loops
   std::int64_t next_share_ns_ = 0;          ///< before then no short calls are shared
   std::vector<Value> loop_values_;          ///< of the next iteration, while its frame is made anew
+  std::uint32_t placing_ = no_id;           ///< placed call whose callee has no frame yet
   std::vector<Value> arguments_, results_;  ///< of the builtin being called
 };
 

@@ -20,10 +20,10 @@ unsigned domain_count(const WorkerPool& pool) {
   return count;
 }
 
-/// Enough iterations for all workers and all programs that run at once. Where memory has a limit not many more: what
-/// the first ones make would only go to the file before it is used.
+/// Enough iterations for all workers and all programs that run at once. Where memory has a limit what they call waits
+/// for its turn, and the more calls there are to choose from, the better.
 std::int64_t window_limit(const RunOptions& options, const WorkerPool& pool) {
-  if (BoundedMemory::get()) return std::max<std::int64_t>(pool.capacity() + 1, options.process_budget.programs);
+  if (BoundedMemory::get()) return std::max<std::int64_t>(64, 4 * options.process_budget.programs);
   return std::max<std::int64_t>(8 * pool.capacity(), 4 * options.process_budget.programs);
 }
 
@@ -39,7 +39,9 @@ Machine::Machine(const RunOptions& options)
       throttle(pool, throttle_limit(options)),
       outside(options.process_budget, options.program_outputs, pool.capacity(), options.rank_variables),
       written_files(options.point_files, options.point),
-      loop_windows(pool, window_limit(options, pool)) {
+      loop_windows(pool, window_limit(options, pool)),
+      placed_calls(BoundedMemory::get() ? std::make_unique<PlacedCalls>(options.place, *BoundedMemory::get())
+                                        : nullptr) {
   for (unsigned i = 0; i < pool.capacity(); ++i) caches_.push_back({CellCache(cells, pool.domain_of(i))});
 }
 

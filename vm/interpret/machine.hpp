@@ -5,6 +5,7 @@
 #include "vm/calls/written_files.hpp"
 #include "vm/external/outside.hpp"
 #include "vm/interpret/loop_window.hpp"
+#include "vm/interpret/placed_calls.hpp"
 #include "vm/interpret/run.hpp"
 #include "vm/memory/cell_store.hpp"
 #include "vm/schedule/throttle.hpp"
@@ -32,6 +33,7 @@ class Machine {
   Outside outside;
   WrittenFiles written_files;
   LoopWindows loop_windows;
+  const std::unique_ptr<PlacedCalls> placed_calls;  ///< null: memory has no limit
 
  private:
   struct alignas(64) WorkerCache {

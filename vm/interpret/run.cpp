@@ -275,6 +275,7 @@ class RunDriver {
     total.cells = machine_.cells.counters();
     total.blocks = LargeBlocks::counters();
     if (const BoundedMemory* const bounded = BoundedMemory::get()) total.memory = bounded->counters();
+    if (machine_.placed_calls) total.placed = machine_.placed_calls->counters();
     for (const RunWorker& each : run_.workers()) {
       const RunCounters& own = each.counters;
       total.tasks += own.tasks;

@@ -14,9 +14,11 @@
 #include "vm/external/rank_environment.hpp"
 #include "vm/foreign/code_request.hpp"
 #include "vm/memory/cell_store.hpp"
+#include "vm/interpret/placed_counters.hpp"
 #include "vm/kernel/kernel_compiler.hpp"
 #include "vm/memory/bounded_memory.hpp"
 #include "vm/memory/large_blocks.hpp"
+#include "vm/place/policy.hpp"
 #include "vm/program/program.hpp"
 #include "vm/schedule/worker_pool.hpp"
 
@@ -74,6 +76,7 @@ struct RunOptions {
   KernelCompiler* kernel_compiler = nullptr;         ///< null: everything is interpreted
   AppKernelCompiler* app_kernel_compiler = nullptr;  ///< null: calls of AppKernels fail
   std::shared_ptr<Devices> devices;                  ///< null: workers do everything
+  std::string place{default_policy};    ///< policy of calls where memory has a limit: one of policy_names()
   std::uint32_t leaf_threshold = 1000;  ///< calls of a leaf without loops before it is compiled; 0: calls wait for it
   std::size_t call_memory_bytes = 0;    ///< most that open calls and what waits in them may take; 0: half of the memory
   std::uint32_t most_nested_calls = 5'000'000;  ///< more are taken for a recursion without end
@@ -149,6 +152,7 @@ struct RunCounters {
   CellCounters cells;              ///< of frames, tasks and all else that waits
   LargeBlocks::Counters blocks;    ///< for large arrays; of all runs of the process
   BoundedMemory::Counters memory;  ///< likewise; all 0 where there is no limit
+  PlacedCounters placed;           ///< likewise, of the machine
 };
 
 struct RunResult {

@@ -100,8 +100,10 @@ void RunWorker::free_frame(Frame* frame) {
     if (frame->is_attempt) end_attempt(*frame);
     if (frame->window)
       if (Task* loop = frame->window->close()) push(*loop, frame->priority);
+    const std::uint32_t placed = frame->placed;
     frame->~Frame();
     cells_.deallocate(frame, size_bytes);
+    if (placed < Frame::inside_placed) run_.machine.placed_calls->finish(*this, placed);
     frame = outer;
   } while (frame && frame->drop());
 }

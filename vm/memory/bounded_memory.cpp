@@ -28,11 +28,14 @@ BoundedMemory::Block::Block(std::byte* address, std::size_t bytes) : address(add
   for (std::size_t offset = 0; offset < bytes; offset += piece_bytes) {
     Piece& piece = pieces.emplace_back();
     const std::size_t own = std::min(piece_bytes, bytes - offset);
+    piece.block = this;
     piece.address = address + offset;
     piece.bytes = whole_pages(own);
     piece.unwritten.store(own, std::memory_order_relaxed);
   }
 }
+
+thread_local std::uint64_t BoundedMemory::bytes_made_here_ = 0;
 
 BoundedMemory* BoundedMemory::of_process_ = nullptr;
 
@@ -42,6 +45,7 @@ BoundedMemory::BoundedMemory(Settings settings, std::unique_ptr<SpillFile> file)
     : settings_(std::move(settings)),
       file_(std::move(file)),
       kept_(std::make_unique<Order>()),
+      spare_(std::make_unique<Order>()),
       wanted_(std::make_unique<Order>()),
       windows_(std::make_unique_for_overwrite<Window[]>(most_windows)) {}
 
@@ -66,6 +70,8 @@ std::expected<void, std::string> BoundedMemory::begin(const Settings& settings) 
 
 std::byte* BoundedMemory::address_of(Block& block) { return block.address; }
 
+std::size_t BoundedMemory::bytes_of(const Block& block) { return whole_pages(block.bytes); }
+
 std::size_t BoundedMemory::taken() const {
   return used_bytes_ + counted_windows() +
          static_cast<std::size_t>(std::max<std::ptrdiff_t>(small_bytes_.load(std::memory_order_relaxed), 0));
@@ -82,6 +88,7 @@ BoundedMemory::Block& BoundedMemory::take(std::size_t bytes) {
   void* const pages = mmap(nullptr, whole_pages(bytes), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (pages == MAP_FAILED) throw std::bad_alloc();
   auto* const block = new Block(static_cast<std::byte*>(pages), bytes);
+  bytes_made_here_ += bytes;
   const std::lock_guard lock(mutex_);
   blocks_.emplace(block->address, block);
   return *block;
@@ -91,11 +98,15 @@ void BoundedMemory::give_back(Block& block) {
   {
     Lock lock(mutex_);
     blocks_.erase(block.address);
+    if (block.watch) {
+      block.watch->given_back.push_back(block.number);
+      forget_watch(block);
+    }
     for (Piece& piece : block.pieces) {
       forget_wanted(piece);
       await_moved(lock, piece);
       close_windows(piece);
-      if (piece.state == PieceState::kept) kept_->remove(piece);
+      if (piece.state == PieceState::kept) order_of(piece).remove(piece);
       if (piece.state == PieceState::kept || piece.state == PieceState::open) used_bytes_ -= piece.bytes;
       if (piece.slot != SpillFile::no_slot) file_->give_back(piece.slot);
     }
@@ -148,10 +159,10 @@ bool BoundedMemory::make_room(Lock& lock, std::size_t bytes) {
   while (taken() + bytes > settings_.limit_bytes) {
     is_crowded_ = true;
     const std::size_t windows = counted_windows();  // they go if they are the larger part
-    if (windows > used_bytes_ || (windows > 0 && !kept_->oldest && leaving_ == 0))
+    if (windows > used_bytes_ || (windows > 0 && !next_to_go() && leaving_ == 0))
       close_oldest_window();
-    else if (kept_->oldest)
-      send_away(lock, *kept_->oldest);
+    else if (Piece* const piece = next_to_go())
+      send_away(lock, *piece);
     else if (leaving_ > 0)
       moved_.wait(lock);
     else
@@ -217,7 +228,7 @@ void BoundedMemory::set_closed(Piece& piece) {
     return;
   }
   piece.state = PieceState::kept;
-  kept_->add(piece);
+  order_of(piece).add(piece);
 }
 
 // ---------------------------------------------------------------- no memory

@@ -47,6 +47,13 @@ class BoundedMemory {
     /// Does not return. Told why there is no memory: the limit is too small, the disk is full
     void (*end)(const std::string& why);
   };
+  /// Of whoever wants to know which of some blocks leave memory.
+  class Watch {
+    friend class BoundedMemory;
+    std::vector<Block*> went;  ///< has room for all: it does not grow in a fault
+    std::vector<std::uint32_t> given_back;
+    std::size_t count = 0;
+  };
   struct Counters {
     std::uint64_t peak_bytes = 0;
     std::uint64_t bytes_out = 0, bytes_in = 0;  ///< written to the file, read from it
@@ -67,6 +74,7 @@ class BoundedMemory {
   /// Nobody reads it any more.
   void give_back(Block& block);
   static std::byte* address_of(Block& block);
+  static std::size_t bytes_of(const Block& block);
   /// These bytes are about to be written for the first time, by whoever calls. Until then what they are is undefined.
   void begin_write(Block& block, std::size_t offset, std::size_t bytes);
   void begin_write(Block& block);  ///< all of them
@@ -79,6 +87,27 @@ class BoundedMemory {
   void use(Block& block);
   /// All of it will be used soon: movers bring it, if they have not much else to do. Does not wait.
   void announce(Block& block);
+  // ---- for who knows what will be read, and when (vm/interpret/placed_calls.hpp); else all go as they were used
+  /// went() tells by this number that the block, or a part of it, has left memory. @pre nobody else watches it
+  /// @return whether all of it is there
+  bool begin_watch(Watch& watch, Block& block, std::uint32_t number);
+  /// The block is spare.
+  void end_watch(Block& block);
+  /// Since it was asked last.
+  std::vector<std::uint32_t> went(Watch& watch);
+  /// Likewise: watched blocks that are no more.
+  std::vector<std::uint32_t> given_back(Watch& watch);
+  /// It goes after what is spare, and after all others that are kept so far.
+  void keep(Block& block);
+  /// It goes before all that is kept.
+  void spare(Block& block);
+  /// Movers bring it, whatever else they have to do. Does not wait.
+  void fetch(Block& block);
+  /// What blocks that may go can take all together.
+  std::size_t room_bytes() const;
+  /// Of all blocks that this thread has ever taken.
+  static std::uint64_t bytes_made_here() { return bytes_made_here_; }
+
   /// From now on anybody may read what is closed there, and write what is open: code that knows nothing of faults, the
   /// system, a forked process. What is not in memory is read from the file, and not counted.
   void lend(Block& block);
@@ -132,6 +161,14 @@ class BoundedMemory {
   void conceal(const Window& window);
   void await_moved(Lock& lock, const Piece& piece);
 
+  // --- watched_blocks.cpp
+  void note_gone(Block& block);
+  void forget_watch(Block& block);
+  Piece* next_to_go() const;
+  Order& order_of(const Piece& piece);
+  void set_spare(Piece& piece, bool is_spare);
+
+  static thread_local std::uint64_t bytes_made_here_;
   static BoundedMemory* of_process_;            ///< set before there are other threads
   static std::atomic<BoundedMemory*> serving_;  ///< whose pages faults are about. Set before there are any
   const Settings settings_;
@@ -145,7 +182,9 @@ class BoundedMemory {
   std::size_t used_bytes_ = 0;           ///< of pieces that are in memory, or on their way
   std::size_t windows_bytes_ = 0;        ///< of `windows_`
   unsigned leaving_ = 0;                 ///< pieces that are being written to the file
+  std::size_t moving_bytes_ = 0;         ///< of pieces that leave or come, among used_bytes_
   const std::unique_ptr<Order> kept_;    ///< pieces that may go
+  const std::unique_ptr<Order> spare_;   ///< likewise, before those
   const std::unique_ptr<Order> wanted_;  ///< that are away and will be read: movers bring them
   /// As they were opened: a ring, as memory can not be asked for in a fault. Of those that were closed early the piece
   /// is null.

@@ -30,8 +30,10 @@ struct BoundedMemory::Piece {
                                        ///< closes the piece, sees what all others have written
   std::atomic<bool> is_begun{false};   ///< not bare any more. acquire, release: who sees it may write
   PieceState state = PieceState::bare;
+  Block* block = nullptr;
   bool is_lent = false;    ///< of a block that is: then what is in the file has its pages, without windows
-  bool is_wanted = false;  ///< it is in `wanted_`; else in `kept_`, if it is kept
+  bool is_wanted = false;  ///< it is in `wanted_`; else in `kept_` or `spare_`, if it is kept
+  bool is_spare = false;   ///< which of the two
   std::uint32_t windows = 0;
   SpillFile::Slot slot = SpillFile::no_slot;  ///< the file has it
   Piece* older = nullptr;                     ///< in the order that it is in
@@ -40,6 +42,7 @@ struct BoundedMemory::Piece {
 
 /// Pieces in the order in which they were used.
 struct BoundedMemory::Order {
+  std::size_t bytes = 0;
   Piece* oldest = nullptr;
   Piece* newest = nullptr;
   void add(Piece& piece) {
@@ -47,10 +50,12 @@ struct BoundedMemory::Order {
     piece.newer = nullptr;
     (newest ? newest->newer : oldest) = &piece;
     newest = &piece;
+    bytes += piece.bytes;
   }
   void remove(Piece& piece) {
     (piece.older ? piece.older->newer : oldest) = piece.newer;
     (piece.newer ? piece.newer->older : newest) = piece.older;
+    bytes -= piece.bytes;
   }
 };
 
@@ -82,6 +87,9 @@ class BoundedMemory::Block {
   const std::size_t bytes;  ///< that were asked for
   std::deque<Piece> pieces;
   unsigned lendings = 0;
+  Watch* watch = nullptr;    ///< null: nobody is told of it
+  std::uint32_t number = 0;  ///< what the watch calls it
+  bool is_noted = false;     ///< in Watch::went
 
  private:
   /// Pages are read one after the other: forwards, backwards, or it is not known yet which way.

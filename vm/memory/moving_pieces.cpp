@@ -28,8 +28,8 @@ void BoundedMemory::use(Block& block, std::size_t offset, std::size_t bytes) {
     if (piece.state == PieceState::away) {
       bring(lock, piece);
     } else if (piece.state == PieceState::kept) {
-      kept_->remove(piece);
-      kept_->add(piece);
+      order_of(piece).remove(piece);
+      order_of(piece).add(piece);
     }
   }
 }
@@ -131,21 +131,22 @@ void BoundedMemory::move_pieces(const std::stop_token& stop) {
     if (wanted_->oldest)
       bring(lock, *wanted_->oldest);
     else
-      send_away(lock, *kept_->oldest);
+      send_away(lock, *next_to_go());
   }
 }
 
 bool BoundedMemory::lacks_room() const {
   const std::size_t spare = static_cast<std::size_t>(most_ahead()) * piece_bytes;
-  return is_crowded_ && kept_->oldest && taken() > settings_.limit_bytes - spare;
+  return is_crowded_ && next_to_go() && taken() > settings_.limit_bytes - spare;
 }
 
 // ---------------------------------------------------------------- to the file and back
 
 /// Between two calls others may have come: nothing that was looked at before holds any more.
 void BoundedMemory::send_away(Lock& lock, Piece& piece) {
-  kept_->remove(piece);
+  order_of(piece).remove(piece);
   piece.state = PieceState::leaving;
+  moving_bytes_ += piece.bytes;
   const bool is_in_file = piece.slot != SpillFile::no_slot;
   if (!is_in_file) {
     ++leaving_;
@@ -164,6 +165,8 @@ void BoundedMemory::send_away(Lock& lock, Piece& piece) {
   else
     conceal({&piece, 0, piece.bytes});
   used_bytes_ -= piece.bytes;
+  moving_bytes_ -= piece.bytes;
+  note_gone(*piece.block);
   (is_in_file ? counters_.dropped_bytes : counters_.bytes_out) += piece.bytes;
   moved_.notify_all();
 }
@@ -181,6 +184,7 @@ void BoundedMemory::bring(Lock& lock, Piece& piece) {
     return moved_.notify_all();
   }
   add(piece.bytes);
+  moving_bytes_ += piece.bytes;
   counters_.bytes_in += piece.bytes;
   lock.unlock();
   int error = file_->read(piece.slot, pages, piece.bytes);
@@ -193,7 +197,8 @@ void BoundedMemory::bring(Lock& lock, Piece& piece) {
   lock.lock();
   if (error != 0) end_for_disk(error, "read from");
   piece.state = PieceState::kept;
-  kept_->add(piece);
+  moving_bytes_ -= piece.bytes;
+  order_of(piece).add(piece);
   moved_.notify_all();
 }
 

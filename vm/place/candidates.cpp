@@ -21,6 +21,12 @@ Candidates::Candidates(const PlacedTasks& tasks, const Residency& residency, Ran
     for (std::vector<Group>& groups : device.groups) groups.resize(residency.data_count());
 }
 
+void Candidates::added(DataId data) {
+  readers_.resize(data + 1);
+  for (Device& device : devices_)
+    for (std::vector<Group>& groups : device.groups) groups.resize(data + 1);
+}
+
 void Candidates::make_room_for(TaskId id) {
   if (id < orders_.size()) return;
   orders_.resize(std::max<std::size_t>(id + 1, tasks_.size()));

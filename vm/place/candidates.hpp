@@ -26,6 +26,8 @@ class Candidates {
   };
   Candidates(const PlacedTasks& tasks, const Residency& residency, Rank rank);
 
+  /// There is one more datum.
+  void added(DataId data);
   bool is_empty() const { return by_urgency_.empty(); }
   void add(TaskId id);
   /// Residency::near has changed.

@@ -13,9 +13,11 @@ Darts::Darts(const PlacementView& view, Candidates::Rank rank, Foresight foresig
       planned_for_(view.residency.data_count()),
       uses_ahead_(view.residency.data_count()) {}
 
-void Darts::count_new_tasks() {
-  for (; counted_ < tasks().size(); ++counted_)
-    for (const DataId data : tasks()[counted_].operands) ++uses_ahead_[data];
+void Darts::added(DataId data) {
+  candidates_.added(data);
+  for (std::vector<std::uint32_t>& uses : planned_uses_) uses.resize(data + 1);
+  planned_for_.resize(data + 1);
+  uses_ahead_.resize(data + 1);
 }
 
 bool Darts::misses_nothing(DeviceId device, const PlacedTask& task) const {
@@ -37,7 +39,6 @@ std::optional<DeviceId> Darts::device_that_has_inputs(const PlacedTask& task) co
 }
 
 void Darts::released(std::span<const TaskId> tasks, std::optional<DeviceId>, std::int64_t) {
-  count_new_tasks();
   for (const TaskId id : tasks) {
     const std::optional<DeviceId> device = device_that_has_inputs(task(id));
     if (!device) {
@@ -72,29 +73,34 @@ std::optional<TaskId> Darts::next(DeviceId device) {
   const TaskId id = planned.front();
   planned.pop_front();
   forget_uses(device, task(id));
-  for (const DataId data : task(id).operands) --uses_ahead_[data];
+  for (const DataId data : task(id).operands) uses_ahead_[data].erase(task(id).order);
   return id;
 }
 
 std::optional<DataId> Darts::victim(DeviceId device, LoadKind load) {
   const Residency& copies = residency();
-  const auto end = static_cast<DataId>(copies.data_count());
   const std::vector<std::uint32_t>& uses = planned_uses_[device];
   std::optional<DataId> best;
-  for (DataId data = copies.first_evictable(device); data != end; data = copies.next_evictable(device, data)) {
+  for (DataId data = copies.first_evictable(device); data != no_datum; data = copies.next_evictable(device, data)) {
     if (copies.is_requested(device, data)) continue;
-    if (foresight_ == Foresight::dead_data && uses_ahead_[data] == 0) return data;
-    if (!best || uses[data] < uses[*best]) best = data;
+    if (foresight_ != Foresight::none && uses_ahead_[data].empty()) return data;
+    if (!best || goes_before(device, data, *best)) best = data;
     if (foresight_ == Foresight::none && uses[*best] == 0) break;
   }
   if (best || load == LoadKind::prefetch) return best;
   return latest_in_buffer(device);
 }
 
+/// @pre some task will touch each of them, if that is to be looked at
+bool Darts::goes_before(DeviceId device, DataId one, DataId other) const {
+  const std::vector<std::uint32_t>& uses = planned_uses_[device];
+  if (uses[one] != uses[other] || foresight_ != Foresight::next_use) return uses[one] < uses[other];
+  return *uses_ahead_[one].begin() > *uses_ahead_[other].begin();
+}
+
 /// Belady's rule on the buffer: what is needed last, and not by the first task.
 std::optional<DataId> Darts::latest_in_buffer(DeviceId device) const {
   const Residency& copies = residency();
-  const auto end = static_cast<DataId>(copies.data_count());
   const std::span<const TaskId> buffer = copies.task_buffer(device);
   const auto first_use = [&](DataId data) {
     const auto uses = [&](TaskId id) { return std::ranges::find(task(id).operands, data) != task(id).operands.end(); };
@@ -102,7 +108,7 @@ std::optional<DataId> Darts::latest_in_buffer(DeviceId device) const {
   };
   std::optional<DataId> latest;
   std::ptrdiff_t latest_use = 0;
-  for (DataId data = copies.first_evictable(device); data != end; data = copies.next_evictable(device, data)) {
+  for (DataId data = copies.first_evictable(device); data != no_datum; data = copies.next_evictable(device, data)) {
     const std::ptrdiff_t use = first_use(data);
     if (use <= latest_use) continue;
     latest = data;

@@ -1,6 +1,7 @@
 #pragma once
 // Data first: a device takes the datum that allows most work, then the tasks that need nothing else.
 #include <deque>
+#include <set>
 
 #include "vm/place/candidates.hpp"
 #include "vm/place/policy.hpp"
@@ -17,8 +18,12 @@ class Darts final : public Policy {
   enum class Foresight : std::uint8_t {
     none,
     dead_data,  ///< first evicts what no task will touch that nobody has got yet
+    next_use,   ///< likewise; of data that are planned as often, what is touched last in the order of the tasks
   };
   Darts(const PlacementView& view, Candidates::Rank rank, Foresight foresight);
+  void added(DataId data) override;
+  void expected(DataId data, std::uint64_t order) override { uses_ahead_[data].insert(order); }
+  void unexpected(DataId data, std::uint64_t order) override { uses_ahead_[data].erase(order); }
   void released(std::span<const TaskId> tasks, std::optional<DeviceId> by, std::int64_t now_ns) override;
   std::optional<TaskId> next(DeviceId device) override;
   std::optional<DataId> victim(DeviceId device, LoadKind load) override;
@@ -30,17 +35,16 @@ class Darts final : public Policy {
   std::optional<DeviceId> device_that_has_inputs(const PlacedTask& task) const;
   bool misses_nothing(DeviceId device, const PlacedTask& task) const;
   void plan(DeviceId device, TaskId id, std::deque<TaskId>::iterator before);
+  bool goes_before(DeviceId device, DataId one, DataId other) const;
   void forget_uses(DeviceId device, const PlacedTask& task);
   std::optional<DataId> latest_in_buffer(DeviceId device) const;
-  void count_new_tasks();
 
   const Foresight foresight_;
   Candidates candidates_;
   std::vector<std::deque<TaskId>> plans_;                 ///< by device
   std::vector<std::vector<std::uint32_t>> planned_uses_;  ///< by device and datum: tasks of the plan
   std::vector<DeviceSet> planned_for_;                    ///< by datum: where there are such uses
-  std::vector<std::uint32_t> uses_ahead_;                 ///< by datum: tasks that no device has got
-  std::size_t counted_ = 0;                               ///< so many tasks are in uses_ahead_, or were
+  std::vector<std::set<std::uint64_t>> uses_ahead_;       ///< by datum: orders of tasks that no device has got
 };
 
 }  // namespace raddle::vm

@@ -17,8 +17,8 @@ bool Policy::needs_first(DeviceId device, DataId data) const {
 }
 
 std::optional<DataId> Policy::victim(DeviceId device, LoadKind load) {
-  const auto end = static_cast<DataId>(residency_.data_count());
-  for (DataId data = residency_.first_evictable(device); data != end; data = residency_.next_evictable(device, data)) {
+  for (DataId data = residency_.first_evictable(device); data != no_datum;
+       data = residency_.next_evictable(device, data)) {
     const bool is_kept = load == LoadKind::demand ? needs_first(device, data) : residency_.is_requested(device, data);
     if (!is_kept) return data;
   }
@@ -45,9 +45,14 @@ constexpr PolicyName names[] = {
      [](View view) -> Made { return std::make_unique<Darts>(view, Candidates::Rank::ratio, Darts::Foresight::none); }},
     {"darts-count", "data first: what frees most tasks",
      [](View view) -> Made { return std::make_unique<Darts>(view, Candidates::Rank::count, Darts::Foresight::none); }},
-    {"darts-ahead", "darts-count, of as many the shortest; evicts first what no task will touch: has to know all tasks",
+    {"darts-ahead", "darts-count, of as many the shortest; evicts first what no task will touch that is known",
      [](View view) -> Made {
        return std::make_unique<Darts>(view, Candidates::Rank::count_of_short, Darts::Foresight::dead_data);
+     }},
+    {"darts-order",
+     "darts-ahead; else evicts first what is touched last in the order of the program, as far as that is known",
+     [](View view) -> Made {
+       return std::make_unique<Darts>(view, Candidates::Rank::count_of_short, Darts::Foresight::next_use);
      }},
 };
 

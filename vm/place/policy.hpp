@@ -33,6 +33,13 @@ class Policy {
   explicit Policy(const PlacementView& view) : tasks_(view.tasks), residency_(view.residency) {}
   virtual ~Policy() = default;
 
+  /// There is one more datum (Residency::add).
+  virtual void added(DataId) {}
+  /// A task touches it that no device has got yet, and that may not be released yet, either. Told for each operand
+  /// before the task is released. @param order  PlacedTask::order
+  virtual void expected(DataId, [[maybe_unused]] std::uint64_t order) {}
+  /// Such a task will never be released.
+  virtual void unexpected(DataId, [[maybe_unused]] std::uint64_t order) {}
   /// These may run now. @param by  the device where the last task that they waited for has ended; none: at the start
   virtual void released(std::span<const TaskId> tasks, std::optional<DeviceId> by, std::int64_t now_ns) = 0;
   /// The device has room in its buffer. @return the task that goes there, at once; none: there is nothing for it now
@@ -65,5 +72,6 @@ struct PolicyName {
   std::unique_ptr<Policy> (*make)(const PlacementView& view);
 };
 std::span<const PolicyName> policy_names();
+inline constexpr std::string_view default_policy = "darts-order";
 
 }  // namespace raddle::vm

@@ -6,19 +6,33 @@
 
 namespace raddle::vm {
 
-Residency::Residency(std::vector<std::int64_t> bytes, unsigned devices, std::int64_t memory_bytes, const Links& links)
-    : data_(bytes.size()), devices_(devices), memory_bytes_(memory_bytes), has_peers_(links.between_devices != 0) {
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    Datum& datum = data_[i];
-    datum.bytes = bytes[i];
-    datum.to_device_ns = links.transfer_ns(bytes[i], links.to_device);
-    datum.to_host_ns = links.transfer_ns(bytes[i], links.to_host);
-    if (has_peers_) datum.between_ns = links.transfer_ns(bytes[i], links.between_devices);
-  }
-  for (Device& device : devices_) {
-    device.copies.resize(bytes.size());
-    device.lru = {.oldest = none(), .newest = none()};
-  }
+Residency::Residency(const std::vector<std::int64_t>& bytes, unsigned devices, std::int64_t memory_bytes,
+                     const Links& links)
+    : devices_(devices), memory_bytes_(memory_bytes), links_(links), has_peers_(links.between_devices != 0) {
+  for (const std::int64_t each : bytes) add(each);
+}
+
+DataId Residency::add(std::int64_t bytes) {
+  const auto data = static_cast<DataId>(data_.size());
+  data_.push_back(datum_of(bytes));
+  for (Device& device : devices_) device.copies.emplace_back();
+  if (policy_ != nullptr) policy_->added(data);
+  return data;
+}
+
+void Residency::replace(DataId data, std::int64_t bytes) {
+  for (DeviceId device = 0; device < device_count(); ++device)
+    if (is_present(device, data)) drop(device, data);
+  data_[data] = datum_of(bytes);
+}
+
+Residency::Datum Residency::datum_of(std::int64_t bytes) const {
+  Datum datum;
+  datum.bytes = bytes;
+  datum.to_device_ns = links_.transfer_ns(bytes, links_.to_device);
+  datum.to_host_ns = links_.transfer_ns(bytes, links_.to_host);
+  if (has_peers_) datum.between_ns = links_.transfer_ns(bytes, links_.between_devices);
+  return datum;
 }
 
 std::optional<DeviceId> Residency::owner(DataId data) const {
@@ -50,7 +64,7 @@ std::uint64_t Residency::dirty_copies() const {
 
 DataId Residency::evictable_from(DeviceId device, DataId data) const {
   const std::vector<Copy>& copies = devices_[device].copies;
-  while (data != none() && (copies[data].state != CopyState::valid || copies[data].pins != 0))
+  while (data != no_datum && (copies[data].state != CopyState::valid || copies[data].pins != 0))
     data = copies[data].newer;
   return data;
 }
@@ -63,9 +77,9 @@ void Residency::request(DeviceId device, TaskId id, const PlacedTask& task) {
   }
 }
 
-void Residency::start(DeviceId device, const PlacedTask& task) {
+void Residency::start(DeviceId device, TaskId id, const PlacedTask& task) {
   std::vector<TaskId>& buffer = devices_[device].buffer;
-  buffer.erase(buffer.begin());
+  buffer.erase(std::ranges::find(buffer, id));
   for (const DataId data : task.operands) {
     Copy& operand = copy(device, data);
     --operand.requests;
@@ -174,8 +188,8 @@ void Residency::use(DeviceId device, DataId data) {
   Copy& used = here.copies[data];
   used.is_listed = true;
   used.older = here.lru.newest;
-  used.newer = none();
-  (used.older == none() ? here.lru.oldest : here.copies[used.older].newer) = data;
+  used.newer = no_datum;
+  (used.older == no_datum ? here.lru.oldest : here.copies[used.older].newer) = data;
   here.lru.newest = data;
 }
 
@@ -184,8 +198,8 @@ void Residency::unlist(DeviceId device, DataId data) {
   Copy& listed = here.copies[data];
   if (!listed.is_listed) return;
   listed.is_listed = false;
-  (listed.older == none() ? here.lru.oldest : here.copies[listed.older].newer) = listed.newer;
-  (listed.newer == none() ? here.lru.newest : here.copies[listed.newer].older) = listed.older;
+  (listed.older == no_datum ? here.lru.oldest : here.copies[listed.older].newer) = listed.newer;
+  (listed.newer == no_datum ? here.lru.newest : here.copies[listed.newer].older) = listed.older;
 }
 
 }  // namespace raddle::vm

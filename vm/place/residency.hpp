@@ -39,9 +39,13 @@ struct Source {
 class Residency {
  public:
   /// @param bytes  of each datum  @param devices  1..most_devices  @param memory_bytes  of each device
-  Residency(std::vector<std::int64_t> bytes, unsigned devices, std::int64_t memory_bytes, const Links& links);
+  Residency(const std::vector<std::int64_t>& bytes, unsigned devices, std::int64_t memory_bytes, const Links& links);
   /// Who is told what comes and goes; it outlives this. None at first.
   void set_policy(Policy& policy) { policy_ = &policy; }
+  /// One more datum, whose id is data_count() so far.
+  DataId add(std::int64_t bytes);
+  /// Another datum in the place of one that no task touches any more.
+  void replace(DataId data, std::int64_t bytes);
 
   unsigned device_count() const { return static_cast<unsigned>(devices_.size()); }
   std::size_t data_count() const { return data_.size(); }
@@ -65,7 +69,7 @@ class Residency {
   std::int64_t transfer_ns(DataId data, DeviceId device) const;
   std::int64_t to_host_ns(DataId data) const { return data_[data].to_host_ns; }
 
-  /// Copies that may be evicted, least recently used first. @return data_count() behind the last
+  /// Copies that may be evicted, least recently used first. @return no_datum behind the last
   DataId first_evictable(DeviceId device) const { return evictable_from(device, devices_[device].lru.oldest); }
   DataId next_evictable(DeviceId device, DataId data) const { return evictable_from(device, copy(device, data).newer); }
 
@@ -78,8 +82,8 @@ class Residency {
 
   /// The task is the last one of the device's buffer.
   void request(DeviceId device, TaskId id, const PlacedTask& task);
-  /// It was the first one of the buffer, and runs.
-  void start(DeviceId device, const PlacedTask& task);
+  /// It was in the buffer, and runs.
+  void start(DeviceId device, TaskId id, const PlacedTask& task);
   /// It has ended: what it has written is valid here, and nowhere else.
   void finish(DeviceId device, const PlacedTask& task);
   /// Takes memory. @pre not present
@@ -114,7 +118,7 @@ class Residency {
     bool is_on_host = true;     ///< a valid copy
   };
   struct Lru {
-    DataId oldest = 0, newest = 0;
+    DataId oldest = no_datum, newest = no_datum;
   };
   struct Device {
     std::vector<Copy> copies;
@@ -124,7 +128,7 @@ class Residency {
   };
   const Copy& copy(DeviceId device, DataId data) const { return devices_[device].copies[data]; }
   Copy& copy(DeviceId device, DataId data) { return devices_[device].copies[data]; }
-  DataId none() const { return static_cast<DataId>(data_.size()); }
+  Datum datum_of(std::int64_t bytes) const;
   DataId evictable_from(DeviceId device, DataId data) const;
   void set_state(DeviceId device, DataId data, CopyState state);
   void update_near(DeviceId device, DataId data);
@@ -136,6 +140,7 @@ class Residency {
   std::vector<Datum> data_;
   std::vector<Device> devices_;
   const std::int64_t memory_bytes_;
+  const Links links_;
   const bool has_peers_;
   std::uint64_t unused_loads_ = 0;
   Policy* policy_ = nullptr;

@@ -162,6 +162,8 @@ struct CallSite {
   Operand rank;      ///< likewise: a RankWish
   /// All results are outputs of the calling function: they are passed straight on, so that the caller need not stay.
   bool is_tail = false;
+  std::vector<std::uint32_t> number_arrays = {};  ///< which arguments are arrays of numbers with small ints as keys
+  bool makes_dense = false;                       ///< some result is a dense array
 };
 
 /// Which files a library function reads, or looks for.

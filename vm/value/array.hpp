@@ -112,6 +112,11 @@ class alignas(64) Array final : public HeapObject {
   void announce_packed() const {
     if (const Buffer* const packed = find_packed()) packed->announce();
   }
+  /// Where its numbers lie, where memory has a limit and they may go. null: else
+  BoundedMemory::Block* packed_block() const {
+    const Buffer* const packed = find_packed();
+    return packed ? packed->block() : nullptr;
+  }
   /// As packed, and true for an empty array.
   bool is_packable(std::size_t& count);
   /// An element without a value that has kept the array from being packed when it was last tried; null if there is none

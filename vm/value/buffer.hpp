@@ -70,6 +70,8 @@ class Buffer {
   void wrote(std::size_t first, std::size_t count) {
     if (block_) BoundedMemory::get()->wrote(*block_, first * size_of(kind_), count * size_of(kind_));
   }
+  /// null: it is none of those that may go.
+  BoundedMemory::Block* block() const { return block_; }
   /// All has been written.
   void close() {
     if (block_) BoundedMemory::get()->close(*block_);

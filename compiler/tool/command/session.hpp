@@ -9,6 +9,7 @@
 
 #include "compiler/diagnostics/diagnostics.hpp"
 #include "compiler/source/source_buffer.hpp"
+#include "vm/place/policy.hpp"
 
 namespace raddle::tool {
 
@@ -29,6 +30,7 @@ struct Options {
   unsigned process_limit = 0;                ///< 0: as many as workers
   std::size_t call_memory_mib = 0;           ///< 0: half of the memory
   std::size_t memory_bytes = 0;              ///< of the numbers of arrays; 0: all there is
+  std::string place{vm::default_policy};     ///< policy of calls where memory has a limit
   std::string spill_folder;                  ///< for what does not fit; "": that of temporary files
   std::string gpus = "all";                  ///< or "none", "simulated", how many
   int optimisation = 2;                      ///< 0, 1, 2

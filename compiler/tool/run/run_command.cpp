@@ -22,6 +22,7 @@
 #include "compiler/tool/run/run_script.hpp"
 #include "compiler/tool/settings/settings.hpp"
 #include "gpu/open_devices.hpp"
+#include "vm/place/policy.hpp"
 
 namespace raddle::tool {
 
@@ -61,6 +62,16 @@ void add_memory_options(CLI::App& app, Options& options, const std::string& grou
   app.add_option("--spill", options.spill_folder,
                  "Folder of that file, on a fast disk (default: that of temporary files)")
       ->type_name("FOLDER")
+      ->group(group);
+  std::vector<std::string> policies;
+  for (const vm::PolicyName& policy : vm::policy_names()) policies.emplace_back(policy.name);
+  app.add_option(
+         "--place", options.place,
+         fmt::format("With --memory: which of the calls that read large arrays is next, and what goes to the file for "
+                     "it: {} (default: {})",
+                     fmt::join(policies, ", "), options.place))
+      ->check(CLI::IsMember(policies))
+      ->type_name("POLICY")
       ->group(group);
 }
 

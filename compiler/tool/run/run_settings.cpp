@@ -92,6 +92,7 @@ std::expected<vm::RunOptions, int> run_options(const Options& given, const std::
   options.process_budget = process_budget(given.process_limit, options.workers);
   options.call_memory_bytes = given.call_memory_mib << 20;
   if (given.call_memory_mib != 0) options.most_nested_calls = std::numeric_limits<std::uint32_t>::max();
+  options.place = given.place;
   options.scheduler_seed = given.scheduler_seed;
   options.inlining = given.inlining == "never" ? vm::Inlining::never : vm::Inlining::adaptive;
   options.scheduler = given.scheduler == "stealing" ? vm::Scheduler::stealing : vm::Scheduler::tree;

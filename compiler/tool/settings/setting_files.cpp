@@ -33,6 +33,7 @@ constexpr std::array all_settings = {
     Setting{"no-jit-cache", SettingKind::flag, "repl run sweep"},
     Setting{"no-record", SettingKind::flag, "run"},
     Setting{"patience", SettingKind::number, "repl"},
+    Setting{"place", SettingKind::text, "repl run sweep"},
     Setting{"processes", SettingKind::number, "repl run"},
     Setting{"progress", SettingKind::text, "sweep"},
     Setting{"retries", SettingKind::number, "sweep"},

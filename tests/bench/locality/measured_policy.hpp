@@ -21,6 +21,9 @@ class MeasuredPolicy final : public vm::Policy {
   }
   std::int64_t spent_ns() const { return std::chrono::nanoseconds(spent_ - calls_ * clock_cost_).count(); }
 
+  void expected(vm::DataId data, std::uint64_t order) override {
+    measure([&] { policy_->expected(data, order); });
+  }
   void released(std::span<const vm::TaskId> tasks, std::optional<vm::DeviceId> by, std::int64_t now_ns) override {
     measure([&] { policy_->released(tasks, by, now_ns); });
   }

@@ -107,6 +107,10 @@ std::expected<Outcome, std::string> Simulation::run(std::string_view policy_name
   }
   policy_ = policy.get();
   residency_.set_policy(*policy_);
+  for (TaskId id = 0; id < tasks_.size(); ++id) {
+    tasks_[id].order = id;
+    for (const DataId data : tasks_[id].operands) policy_->expected(data, id);
+  }
   std::vector<TaskId> first;
   for (TaskId id = 0; id < tasks_.size(); ++id)
     if (waits_[id] == 0) first.push_back(id);
@@ -249,7 +253,7 @@ bool Simulation::make_room(DeviceId device, DataId data, vm::LoadKind load) {
 
 std::optional<DataId> Simulation::choose_victim(DeviceId device, vm::LoadKind load) {
   if (machine_.drops_dead_data)
-    for (DataId data = residency_.first_evictable(device); data != residency_.data_count();
+    for (DataId data = residency_.first_evictable(device); data != vm::no_datum;
          data = residency_.next_evictable(device, data))
       if (uses_left_[data] == 0) return data;
   return policy_->victim(device, load);
@@ -289,7 +293,7 @@ bool Simulation::start_first(DeviceId device) {
   const std::span<const TaskId> buffer = residency_.task_buffer(device);
   if (running_[device] || buffer.empty() || !is_startable(device, task(buffer.front()))) return false;
   const TaskId id = buffer.front();
-  residency_.start(device, task(id));
+  residency_.start(device, id, task(id));
   running_[device] = id;
   order_ += fmt::format("{}{}:{}", order_.empty() ? "" : ",", device, id);
   post({.kind = EventKind::task_ended, .device = device, .id = id}, now_ns_ + task(id).duration_ns);

@@ -226,6 +226,31 @@ TEST_CASE("what is lent can be read and written by the system") {
   for (BoundedMemory::Block* const block : {&from, &to, &other}) memory->give_back(*block);
 }
 
+TEST_CASE("what is spare goes first, and who watches is told of what went") {
+  const auto memory = memory_of(16 * mebibyte);
+  std::vector<BoundedMemory::Block*> blocks;
+  for (std::uint64_t i = 0; i < 3; ++i) blocks.push_back(&written(*memory, 4 * mebibyte, i, mebibyte));
+  BoundedMemory::Watch watch;
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    CHECK(memory->begin_watch(watch, *blocks[i], i));
+    memory->keep(*blocks[i]);
+  }
+  CHECK(memory->went(watch).empty());
+  memory->spare(*blocks[1]);
+  BoundedMemory::Block& last = written(*memory, 7 * mebibyte, 9, mebibyte);  // 3 MiB too many
+  const std::vector<std::uint32_t> gone = memory->went(watch);
+  CHECK(gone.front() == 1);
+  CHECK(std::ranges::find(gone, 2u) == gone.end());  // that was kept last
+  memory->keep(*blocks[1]);
+  memory->fetch(*blocks[1]);
+  memory->use(*blocks[1]);
+  CHECK(holds(*blocks[1], 4 * mebibyte, 1));
+  memory->end_watch(*blocks[0]);
+  memory->give_back(*blocks[2]);
+  CHECK(memory->given_back(watch) == std::vector<std::uint32_t>{2});
+  for (BoundedMemory::Block* const block : {blocks[0], blocks[1], &last}) memory->give_back(*block);
+}
+
 TEST_CASE("a folder that is not there") {
   const auto made = BoundedMemory::make(
       {.limit_bytes = 8 * mebibyte, .spill_folder = "no/such/folder", .end = [](const std::string&) { std::abort(); }});

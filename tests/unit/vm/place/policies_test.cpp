@@ -22,6 +22,10 @@ struct Stage {
         copies({100, 100, 100, 300}, devices, 1000, stage_links),
         policy(make_policy(name, {.tasks = tasks, .residency = copies})) {
     copies.set_policy(*policy);
+    for (TaskId id = 0; id < tasks.size(); ++id) {
+      tasks[id].order = id;
+      for (const DataId data : tasks[id].operands) policy->expected(data, id);
+    }
   }
   void release(std::optional<DeviceId> by = std::nullopt) {
     std::vector<TaskId> all;
@@ -162,6 +166,41 @@ TEST_CASE("darts that looks ahead evicts what no task will touch before what is 
   };
   CHECK(victim("darts-count") == DataId{0});
   CHECK(victim("darts-ahead") == DataId{2});
+}
+
+TEST_CASE("darts in the order of the program evicts what is touched last") {
+  const PlacedTasks tasks{task_of({1}, 0, 0), task_of({0, 3}, 0, 1), task_of({2}, 0, 2), task_of({1}, 0, 3)};
+  Stage stage(tasks, 1, "darts-order");
+  for (const DataId data : {0u, 1u, 2u}) stage.load(0, data);
+  CHECK(stage.policy->victim(0, LoadKind::prefetch) == DataId{2});
+  stage.copies.drop(0, 2);
+  CHECK(stage.policy->victim(0, LoadKind::prefetch) == DataId{0});
+  stage.policy->unexpected(1, 0);  // its first task will never come: only the last one is left
+  CHECK(stage.policy->victim(0, LoadKind::prefetch) == DataId{1});
+  stage.policy->unexpected(0, 1);
+  CHECK(stage.policy->victim(0, LoadKind::prefetch) == DataId{0});
+}
+
+TEST_CASE("data and tasks may come as the run goes, and data take the place of others") {
+  for (const PolicyName& name : policy_names()) {
+    CAPTURE(name.name);
+    Stage stage({task_of({0}, 0, 0)}, 1, name.name.data());
+    stage.release();
+    CHECK(stage.all_of(0) == Tasks{0});
+    const DataId added = stage.copies.add(200);
+    CHECK(added == 4);
+    stage.tasks.push_back(task_of({added, 0}, 0, 1));
+    stage.tasks[1].order = 1;
+    for (const DataId data : stage.tasks[1].operands) stage.policy->expected(data, 1);
+    stage.policy->released(Tasks{1}, std::nullopt, 0);
+    CHECK(stage.all_of(0) == Tasks{1});
+    stage.load(0, added);
+    CHECK(stage.copies.used_bytes(0) == 200);
+    stage.copies.replace(added, 50);
+    CHECK(stage.copies.used_bytes(0) == 0);
+    CHECK(stage.copies.bytes(added) == 50);
+    CHECK_FALSE(stage.copies.is_near(0, added));
+  }
 }
 
 TEST_CASE("tasks of the plan that lose a datum are ready again") {

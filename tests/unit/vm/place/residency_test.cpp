@@ -25,13 +25,13 @@ void load(Residency& copies, DeviceId device, DataId data) {
 
 void run(Residency& copies, DeviceId device, const PlacedTask& task) {
   copies.request(device, 0, task);
-  copies.start(device, task);
+  copies.start(device, 0, task);
   copies.finish(device, task);
 }
 
 std::vector<DataId> evictable(const Residency& copies, DeviceId device) {
   std::vector<DataId> found;
-  for (DataId data = copies.first_evictable(device); data != copies.data_count();
+  for (DataId data = copies.first_evictable(device); data != raddle::vm::no_datum;
        data = copies.next_evictable(device, data))
     found.push_back(data);
   return found;
@@ -85,7 +85,7 @@ TEST_CASE("operands of a running task stay") {
   copies.request(0, 5, task);
   CHECK(copies.task_buffer(0).front() == 5);
   CHECK(evictable(copies, 0) == std::vector<DataId>{0, 1});
-  copies.start(0, task);
+  copies.start(0, 0, task);
   CHECK(copies.task_buffer(0).empty());
   CHECK(evictable(copies, 0) == std::vector<DataId>{1});
   copies.finish(0, task);
@@ -153,7 +153,7 @@ TEST_CASE("a policy hears when a datum comes near a device, and when it is neith
   CHECK(copies.is_near(0, 0));
   load(copies, 0, 0);
   load(copies, 0, 1);
-  copies.start(0, task);
+  copies.start(0, 0, task);
   copies.finish(0, task);
   copies.drop(0, 0);
   CHECK(policy.told == "came 0:0\ncame 0:1\ndropped 0:0\nwent 0:0\ndropped 0:0\n");
