@@ -72,7 +72,7 @@ def a_program_has_a_table(folder):
     expect([line.split()[0] for line in lines[2:]], ["policy", "eager", "darts"])
     everything = folder.run(f"--tiles 6 --memory {12 * TILE} --time").stdout
     expect_in("policy ns/task", everything)
-    expect(len(everything.splitlines()), 3 + 8)
+    expect(len(everything.splitlines()), 3 + 9)
 
 
 def words_that_mean_nothing(folder):

@@ -85,7 +85,7 @@ TEST_CASE("operands of a running task stay") {
   copies.request(0, 5, task);
   CHECK(copies.task_buffer(0).front() == 5);
   CHECK(evictable(copies, 0) == std::vector<DataId>{0, 1});
-  copies.start(0, 0, task);
+  copies.start(0, 5, task);
   CHECK(copies.task_buffer(0).empty());
   CHECK(evictable(copies, 0) == std::vector<DataId>{1});
   copies.finish(0, task);
