@@ -1,7 +1,7 @@
 #include "vm/interpret/loop_runner.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <array>
 #include <limits>
 #include <optional>
 
@@ -9,6 +9,7 @@
 #include "vm/interpret/kernel_caller.hpp"
 #include "vm/interpret/run_state.hpp"
 #include "vm/kernel/leaf_arguments.hpp"
+#include "vm/schedule/leaf_forks.hpp"
 #include "vm/value/borrow.hpp"
 
 namespace raddle::vm {
@@ -22,12 +23,21 @@ constexpr std::uint32_t most_skipped = 256;  ///< iterations, after some that di
 constexpr std::int64_t no_key = std::numeric_limits<std::int64_t>::min();
 constexpr std::size_t history_room = 64;
 
+/// What it takes and gives has room on the stack: of each sink at most four words and what is there of its history.
+bool fits(const LoopSite& site) {
+  const std::size_t of_sinks = 5 * site.kernel.sinks.size(), of_captures = 2 * site.kernel.captures.size();
+  return 1 + of_sinks + site.initial.size() + of_captures <= leaf_word_limit;
+}
+
 }  // namespace
+
+bool LoopRunner::has_kernel(const LoopSite& site) const {
+  return site.kernel.exists() && fits(site) && run_.leaves.stage(site.kernel.leaf) != LeafTable::Stage::impossible;
+}
 
 // ---------------------------------------------------------------- inputs
 
 Future* LoopRunner::awaited_input(Frame& frame, const LoopSite& site) {
-  if (!site.kernel.exists() || run_.leaves.stage(site.kernel.leaf) == LeafTable::Stage::impossible) return nullptr;
   const std::vector<KernelType>& types = program_.functions[site.kernel.leaf].leaf_parameters;
   for (const Operand initial : site.initial)
     if (Future& value = frame.at(initial); !value.is_resolved()) return &value;
@@ -69,7 +79,7 @@ ValueKind LoopRunner::kind_of_sink(const LoopKernelSite& kernel, std::size_t sin
 
 bool LoopRunner::run(Frame& frame, const LoopSite& site, std::vector<Value>& values) {
   const LoopKernelSite& kernel = site.kernel;
-  if (!kernel.exists() || frame.interpret_only || run_.is_stopped()) return false;
+  if (!has_kernel(site) || frame.interpret_only || run_.is_stopped()) return false;
   const raddle_leaf_function code = run_.leaves.code(kernel.leaf);
   if (!code) {
     here_.kernels().count_calls(kernel.leaf, 1);

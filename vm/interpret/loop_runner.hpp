@@ -18,7 +18,9 @@ class LoopRunner : WorkerService {
  public:
   explicit LoopRunner(RunWorker& here) : WorkerService(here), paces_(program_.loops.size()) {}
 
-  /// What a loop with a kernel is to wait for before it begins; null: all is there.
+  /// The loop has a kernel that can be called, now or once there is code.
+  bool has_kernel(const LoopSite& site) const;
+  /// What such a loop is to wait for before it begins; null: all is there.
   /// @param frame  around the loop
   Future* awaited_input(Frame& frame, const LoopSite& site);
   /// Runs iterations until the loop ends, one does not end well, or others are to have their turn.

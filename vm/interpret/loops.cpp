@@ -18,7 +18,7 @@ constexpr std::uint32_t turn_limit = 4096;
 
 void Interpreter::start_loop(Frame& frame, const Instruction& in, bool is_forced) {
   const LoopSite& site = program_.loops[in.d];
-  if (site.kernel.exists() && !is_forced && waits(frame, in)) return;
+  if (!is_forced && here_.loops().has_kernel(site) && waits(frame, in)) return;
   Frame* iteration = here_.make_frame(site.body, &frame, here_.stream_at(frame, here_.index_of(in)));
   if (run_kernel_from_start(frame, site)) {
     for (std::size_t i = 0; i < site.initial.size(); ++i) iteration->slots()[i].init(std::move(loop_values_[i]));
@@ -53,8 +53,7 @@ bool Interpreter::waits(Frame& frame, const Instruction& in) {
     if (awaited->enlist(*start)) return true;
     drop(start);
   }
-  if (run_.options.leaf_threshold != 0 || run_.leaves.stage(site.kernel.leaf) == LeafTable::Stage::impossible)
-    return false;
+  if (run_.options.leaf_threshold != 0) return false;
   LoopStart* const start = make_start();
   if (run_.leaves.wait(site.kernel.leaf, *start)) return true;
   drop(start);
@@ -63,7 +62,7 @@ bool Interpreter::waits(Frame& frame, const Instruction& in) {
 
 /// @return true: loop_values_ are those of the loop's variables where the interpreter begins
 bool Interpreter::run_kernel_from_start(Frame& frame, const LoopSite& site) {
-  if (!site.kernel.exists()) return false;
+  if (!here_.loops().has_kernel(site)) return false;
   loop_values_.clear();
   for (const Operand initial : site.initial) {
     const Future& value = frame.at(initial);
