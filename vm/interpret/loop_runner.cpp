@@ -21,10 +21,12 @@ constexpr std::int64_t call_ns = 500'000;    ///< a call that takes longer is no
 constexpr std::int64_t turn_ns = 2'000'000;  ///< then others have their turn
 constexpr std::uint32_t most_skipped = 256;  ///< iterations, after some that did not end well
 constexpr std::int64_t no_key = std::numeric_limits<std::int64_t>::min();
-constexpr std::size_t history_room = 64;
+constexpr std::int64_t history_room = 64;  ///< elements
 
 /// What it takes and gives has room on the stack: of each sink at most four words and what is there of its history.
 bool fits(const LoopSite& site) {
+  if (std::ranges::any_of(site.kernel.sinks, [](const LoopSink& sink) { return sink.history > history_room; }))
+    return false;
   const std::size_t of_sinks = 5 * site.kernel.sinks.size(), of_captures = 2 * site.kernel.captures.size();
   return 1 + of_sinks + site.initial.size() + of_captures <= leaf_word_limit;
 }
@@ -97,14 +99,14 @@ bool LoopRunner::run(Frame& frame, const LoopSite& site, std::vector<Value>& val
     if (is_perturbed_ && !bad_one_within) most = 1 + most / 3;
     if (most == 0) break;
     const std::int64_t call_start_ns = now_ns();
-    const std::int64_t done = call(frame, site, code, most, values);
+    const std::optional<std::int64_t> done = call(frame, site, code, most, values);
     const std::int64_t end_ns = now_ns();
-    if (done == 0 && most != 0 && results_.empty()) {
+    if (!done) {
       bad_one_within = most;
       continue;
     }
-    if (done != 0) pace.skipped_before = 0;
-    if (done < most) return false;  // the loop ends
+    if (*done != 0) pace.skipped_before = 0;
+    if (*done < most) return false;  // the loop ends
     if (bad_one_within) *bad_one_within -= most;
     if (end_ns - start_ns > turn_ns) return true;
     if (!bad_one_within && end_ns - call_start_ns < call_ns) pace.most = std::min(2 * most, most_at_once);
@@ -115,19 +117,19 @@ bool LoopRunner::run(Frame& frame, const LoopSite& site, std::vector<Value>& val
   return false;
 }
 
-std::int64_t LoopRunner::call(Frame& frame, const LoopSite& site, raddle_leaf_function code, std::int64_t most,
-                              std::vector<Value>& values) {
+std::optional<std::int64_t> LoopRunner::call(Frame& frame, const LoopSite& site, raddle_leaf_function code,
+                                             std::int64_t most, std::vector<Value>& values) {
   const LoopKernelSite& kernel = site.kernel;
-  row_words_ = static_cast<std::size_t>(most) + history_room;
+  row_words_ = static_cast<std::size_t>(most + history_room);
   rows_.resize(std::max(rows_.size(), 2 * kernel.sinks.size() * row_words_));
   std::vector<std::int64_t> there(kernel.sinks.size(), 0);
   const bool has_history = std::ranges::any_of(kernel.sinks, [](const LoopSink& sink) { return sink.history != 0; });
   if (has_history) {
-    if (!run_kernel(kernel, code, 0, there)) return 0;
+    if (!run_kernel(kernel, code, 0, there)) return std::nullopt;
     find_history(frame, kernel, there);
   }
   clear_keys(kernel, most);
-  if (!run_kernel(kernel, code, most, there)) return 0;
+  if (!run_kernel(kernel, code, most, there)) return std::nullopt;
   const std::int64_t count = results_[variable_count_];
   const std::vector<KernelType>& types = program_.functions[kernel.leaf].leaf_parameters;
   for (std::size_t i = 0; i < variable_count_; ++i) {
@@ -139,7 +141,7 @@ std::int64_t LoopRunner::call(Frame& frame, const LoopSite& site, raddle_leaf_fu
   return count;
 }
 
-/// @return false: it does not end well, and results_ is empty
+/// @return false: it does not end well, and results_ mean nothing
 bool LoopRunner::run_kernel(const LoopKernelSite& kernel, raddle_leaf_function code, std::int64_t most,
                             const std::vector<std::int64_t>& there) {
   std::array<std::int64_t, leaf_word_limit> words;
@@ -159,9 +161,7 @@ bool LoopRunner::run_kernel(const LoopKernelSite& kernel, raddle_leaf_function c
   raddle_leaf_failure failure;
   failure.call_count = 0;
   ++here_.counters.leaf_calls_native;
-  const bool is_good = code(&worker_->leaf_worker(), words.data(), results_.data(), &failure) == raddle_leaf_ok;
-  if (!is_good) results_.clear();
-  return is_good;
+  return code(&worker_->leaf_worker(), words.data(), results_.data(), &failure) == raddle_leaf_ok;
 }
 
 /// Puts what is there of it before what the iterations will insert. @pre the kernel has told the first keys

@@ -1,6 +1,7 @@
 #pragma once
 // Iterations of a loop that fills arrays, many in one call of its kernel.
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "vm/interpret/deferred_call.hpp"
@@ -37,8 +38,8 @@ class LoopRunner : WorkerService {
   };
   bool encode_inputs(Frame& frame, const LoopSite& site, const std::vector<Value>& values);
   /// @param most  iterations  @return how many it has run; none: one of them does not end well
-  std::int64_t call(Frame& frame, const LoopSite& site, raddle_leaf_function code, std::int64_t most,
-                    std::vector<Value>& values);
+  std::optional<std::int64_t> call(Frame& frame, const LoopSite& site, raddle_leaf_function code, std::int64_t most,
+                                   std::vector<Value>& values);
   bool run_kernel(const LoopKernelSite& kernel, raddle_leaf_function code, std::int64_t most,
                   const std::vector<std::int64_t>& there);
   void find_history(Frame& frame, const LoopKernelSite& kernel, std::vector<std::int64_t>& there);

@@ -71,20 +71,21 @@ function @prelude launched (%t: int) -> (%0: float, %1: int, %2: int) {
 }
 )";
 
-std::string replaced(const std::string& from, const std::string& to) {
-  std::string text = launching_module;
+/// What verify says first of this module with `from` replaced; "" if it is well. As it is it prints as it was read.
+std::string problem_in(std::string text, const std::string& from, const std::string& to) {
   const std::size_t at = text.find(from);
   REQUIRE(at != std::string::npos);
-  return text.replace(at, from.size(), to);
-}
-
-/// What verify says first of a module with `from` replaced; "" if it is well.
-std::string problem_with(const std::string& from, const std::string& to) {
+  text.replace(at, from.size(), to);
   TypeStore types;
-  const auto module = read_text(replaced(from, to), types);
+  const auto module = read_text(text, types);
   REQUIRE_MESSAGE(module, module.error());
+  if (from.empty()) CHECK(print(*module) == text);
   const std::vector<std::string> problems = verify(*module);
   return problems.empty() ? "" : problems[0];
+}
+
+std::string problem_with(const std::string& from, const std::string& to) {
+  return problem_in(launching_module, from, to);
 }
 
 TEST_CASE("launches and nests are verified, printed and read back") {
@@ -135,16 +136,7 @@ function @sum launched (%i: int, %0: int, %1: int) -> (%2: int) {
   %2 = add %0, %1
 }
 )";
-  const auto problem = [&](const std::string& from, const std::string& to) {
-    std::string changed = text;
-    if (!from.empty()) changed.replace(changed.find(from), from.size(), to);
-    TypeStore types;
-    const auto module = read_text(changed, types);
-    REQUIRE_MESSAGE(module, module.error());
-    if (from.empty()) CHECK(print(*module) == text);
-    const std::vector<std::string> problems = verify(*module);
-    return problems.empty() ? "" : problems[0];
-  };
+  const auto problem = [&](const std::string& from, const std::string& to) { return problem_in(text, from, to); };
   CHECK(problem("", "") == "");
   const std::string found = "@main: foreach_range: access 0 is not that of the body";
   CHECK(problem("times 2", "times 3") == found);
@@ -209,17 +201,7 @@ function @many launched (%most: int, %t: int, %n: int, %there: int) -> (%next: i
   %b = array_new %most writers 0
 }
 )";
-  const auto problem = [&](const std::string& from, const std::string& to) {
-    std::string changed = text;
-    if (!from.empty()) changed.replace(changed.find(from), from.size(), to);
-    TypeStore types;
-    const auto module = read_text(changed, types);
-    REQUIRE_MESSAGE(module, module.error());
-    const std::vector<std::string> problems = verify(*module);
-    return problems.empty() ? "" : problems[0];
-  };
-  TypeStore types;
-  CHECK(print(*read_text(text, types)) == text);
+  const auto problem = [&](const std::string& from, const std::string& to) { return problem_in(text, from, to); };
   CHECK(problem("", "").empty());
   const std::string other_sink = "@main: loop: a sink is not that of the body";
   CHECK(problem("always %a back 1 times 1\n    sometimes %b", "sometimes %b\n    always %a back 1 times 1") ==
