@@ -90,6 +90,7 @@ class FunctionEmitter final : public OperationEmitter {
   void emit_if(const vm::KernelInstruction& instruction, bool is_tail);
   void emit_loop(const vm::KernelInstruction& instruction);
   void emit_new(const vm::KernelInstruction& instruction);
+  void emit_first(const vm::KernelInstruction& instruction);
   void emit_put(const vm::KernelInstruction& instruction);
   llvm::Value* element_address(const vm::KernelInstruction& instruction, llvm::Type* stored);
   void emit_each(const vm::KernelInstruction& instruction);

@@ -172,6 +172,7 @@ void FunctionEmitter::emit_instruction(const KernelInstruction& instruction, boo
     case KernelOp::put_int:
     case KernelOp::put_float:
     case KernelOp::put_boolean: return emit_put(instruction);
+    case KernelOp::first: return emit_first(instruction);
     case KernelOp::size: return assign(instruction.result, {read(instruction.inputs[0]).length, nullptr});
     case KernelOp::get_int:
     case KernelOp::get_float:

@@ -103,6 +103,7 @@ GroupFacts::GroupFacts(const vm::KernelGroup& group)
       });
     }
   }
+  has_own_arrays_ = std::ranges::any_of(group, [](const Kernel& kernel) { return kernel.has_own_arrays(); });
 }
 
 bool GroupFacts::is_heavy(KernelId kernel) const {
@@ -111,10 +112,6 @@ bool GroupFacts::is_heavy(KernelId kernel) const {
            is_recursive(id);
   };
   return is_itself(kernel) || std::ranges::any_of(reached_[kernel], is_itself);
-}
-
-bool GroupFacts::has_own_arrays() const {
-  return std::ranges::any_of(group_, [](const Kernel& kernel) { return kernel.has_own_arrays(); });
 }
 
 bool GroupFacts::has_loops_or_recursion() const {

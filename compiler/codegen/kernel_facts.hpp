@@ -48,7 +48,7 @@ class GroupFacts {
   explicit GroupFacts(const vm::KernelGroup& group);
 
   /// Some kernel has.
-  bool has_own_arrays() const;
+  bool has_own_arrays() const { return has_own_arrays_; }
   bool is_recursive(vm::KernelId kernel) const { return reached_[kernel].contains(kernel); }
   /// With a loop, a reduction, recursion, or calls such: a call may take long.
   bool is_heavy(vm::KernelId kernel) const;
@@ -66,6 +66,7 @@ class GroupFacts {
   std::size_t cost_of_call(vm::KernelId kernel) const;
 
   const vm::KernelGroup& group_;
+  bool has_own_arrays_ = false;
   std::vector<std::set<vm::KernelId>> reached_;            ///< by kernel: what its calls may call, at any depth
   mutable std::vector<std::optional<bool>> fails_;         ///< by kernel, once asked
   mutable std::vector<std::optional<std::size_t>> costs_;  ///< likewise

@@ -22,8 +22,16 @@ using vm::KernelType;
 /// the stack is for what the function calls.
 void FunctionEmitter::emit_new(const KernelInstruction& instruction) {
   constexpr std::uint64_t most_elements = 1 << 16, left_on_stack = 1 << 16, alignment = 64;
+  constexpr std::uint64_t most_in_entry = 16;  ///< elements: LLVM makes registers of such arrays, if it can
   const bool is_boolean = instruction.op == KernelOp::new_booleans;
   llvm::Value* count = word(instruction.inputs[0]);
+  llvm::Type* const stored = is_boolean ? builder_.getInt8Ty() : builder_.getInt64Ty();
+  if (const auto* const known = llvm::dyn_cast<llvm::ConstantInt>(count);
+      known && known->getZExtValue() <= most_in_entry) {
+    llvm::IRBuilder<> entry(&target_->getEntryBlock(), target_->getEntryBlock().begin());
+    return assign(instruction.result,
+                  {entry.CreateAlloca(llvm::ArrayType::get(stored, known->getZExtValue()), nullptr, "own"), count});
+  }
   llvm::Type* pointer = builder_.getPtrTy();
   llvm::Value* are_too_many = builder_.CreateICmpUGT(count, builder_.getInt64(most_elements));
   fail_if(are_too_many, raddle_leaf_recursion_too_deep, instruction.place);
@@ -34,8 +42,7 @@ void FunctionEmitter::emit_new(const KernelInstruction& instruction) {
   llvm::Value* room = builder_.CreateSub(builder_.CreatePtrToInt(here, builder_.getInt64Ty()), bytes);
   llvm::Value* limit = builder_.CreatePtrToInt(module_.stack_limit(builder_, worker()), builder_.getInt64Ty());
   fail_if(builder_.CreateICmpULT(room, limit), raddle_leaf_recursion_too_deep, instruction.place);
-  llvm::AllocaInst* elements =
-      builder_.CreateAlloca(is_boolean ? builder_.getInt8Ty() : builder_.getInt64Ty(), count, "own");
+  llvm::AllocaInst* elements = builder_.CreateAlloca(stored, count, "own");
   elements->setAlignment(llvm::Align(alignment));
   assign(instruction.result, {elements, count});
 }
@@ -44,6 +51,14 @@ void FunctionEmitter::emit_put(const KernelInstruction& instruction) {
   llvm::Value* value = word(instruction.inputs[2]);
   if (instruction.op == KernelOp::put_boolean) value = builder_.CreateZExt(value, builder_.getInt8Ty());
   builder_.CreateStore(value, element_address(instruction, value->getType()));
+}
+
+void FunctionEmitter::emit_first(const KernelInstruction& instruction) {
+  const LeafValue array = read(instruction.inputs[0]);
+  llvm::Value* count = word(instruction.inputs[1]);
+  llvm::Value* const detail[] = {count, builder_.CreatePtrToInt(array.word, builder_.getInt64Ty())};
+  fail_if(builder_.CreateICmpUGT(count, array.length), raddle_leaf_index_out_of_range, instruction.place, detail);
+  assign(instruction.result, {array.word, count});
 }
 
 /// What is computed with its result means nothing, but does no harm.

@@ -4,8 +4,12 @@
 #include <bit>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
+#include <vector>
 
+#include "compiler/emit/kernel_builder.hpp"
+#include "compiler/emit/tracker.hpp"
 #include "compiler/ir/kernel_operator.hpp"
 #include "compiler/ir/reduced_loops.hpp"
 #include "stdlib/builtins.hpp"
@@ -20,9 +24,7 @@ using vm::KernelOp;
 using vm::KernelRegister;
 using vm::KernelType;
 
-vm::Place place_of(Span span) { return {span.file, span.begin, span.end}; }
-
-class KernelEmitter {
+class KernelEmitter : KernelBuilder {
  public:
   KernelEmitter(const ir::Module& module, const ir::Function& leaf)
       : module_(module),
@@ -47,15 +49,11 @@ class KernelEmitter {
     if (is_refused_) return {};
     for (const ir::VarId output : leaf_.outputs)
       if (!vm::is_array(type_of(leaf_.variables[output].type))) kernel_.outputs.push_back(register_of(output));
-    insert_constants();
-    return std::move(kernel_);
+    return take();
   }
 
  private:
   // ---------------------------------------------------------------- registers
-
-  /// Constants are numbered from here on until all others are known.
-  static constexpr KernelRegister first_constant = 1U << 31;
 
   KernelType type_of(TypeId type) {
     const std::optional<KernelType> found = ir::kernel_type(*module_.types, type);
@@ -63,10 +61,6 @@ class KernelEmitter {
     return found.value_or(KernelType::int_);
   }
   KernelType type_of(ir::Operand operand) { return type_of(ir::type_of(module_, leaf_, operand)); }
-  KernelRegister make_register(KernelType type) {
-    kernel_.types.push_back(type);
-    return static_cast<KernelRegister>(kernel_.types.size() - 1);
-  }
   KernelRegister register_of(ir::VarId variable) {
     KernelRegister& known = registers_[variable];
     if (known == vm::no_kernel_part) known = make_register(type_of(leaf_.variables[variable].type));
@@ -81,15 +75,6 @@ class KernelEmitter {
     }
   }
   bool is_row(ir::VarId array) const { return std::ranges::find(leaf_.outputs, array) != leaf_.outputs.end(); }
-  KernelRegister constant(KernelType type, std::int64_t bits) {
-    const auto [found, is_new] = constant_index_.try_emplace({type, bits}, 0);
-    if (is_new) {
-      found->second = first_constant + static_cast<KernelRegister>(kernel_.constants.size());
-      kernel_.constants.push_back(bits);
-      constant_types_.push_back(type);
-    }
-    return found->second;
-  }
   KernelRegister register_of(ir::Operand operand) {
     if (!operand.is_constant) return register_of(operand.index);
     const ir::Constant& value = module_.constants[operand.index];
@@ -109,62 +94,10 @@ class KernelEmitter {
     return registers;
   }
 
-  void insert_constants() {
-    const auto count = static_cast<KernelRegister>(kernel_.constants.size());
-    const auto renumber = [&](KernelRegister& id) {
-      if (id == vm::no_kernel_part || id < kernel_.parameter_count) return;
-      id = id >= first_constant ? id - first_constant + kernel_.parameter_count : id + count;
-    };
-    for (std::vector<KernelInstruction>& instructions : kernel_.blocks) {
-      for (KernelInstruction& instruction : instructions) {
-        renumber(instruction.result);
-        std::ranges::for_each(instruction.inputs, renumber);
-      }
-    }
-    for (vm::KernelLoop& loop : kernel_.loops) {
-      for (auto* const registers : {&loop.variables, &loop.initial, &loop.next})
-        std::ranges::for_each(*registers, renumber);
-      renumber(loop.condition);
-    }
-    for (vm::KernelCall& call : kernel_.calls)
-      for (auto* const registers : {&call.inputs, &call.results}) std::ranges::for_each(*registers, renumber);
-    for (vm::KernelReduction& reduction : kernel_.reductions) {
-      renumber(reduction.count);
-      std::ranges::for_each(reduction.inputs, renumber);
-      renumber(reduction.result);
-    }
-    for (vm::KernelForeignCall& call : kernel_.foreign_calls) {
-      std::ranges::for_each(call.inputs, renumber);
-      renumber(call.result);
-    }
-    for (vm::KernelEach& each : kernel_.eaches) {
-      renumber(each.point);
-      renumber(each.count);
-    }
-    std::ranges::for_each(kernel_.outputs, renumber);
-    kernel_.types.insert(kernel_.types.begin() + kernel_.parameter_count, constant_types_.begin(),
-                         constant_types_.end());
-  }
-
   // ---------------------------------------------------------------- instructions
 
-  KernelInstruction& put(KernelOp op, Span span) {
-    KernelInstruction& instruction = kernel_.blocks[block_].emplace_back();
-    instruction.op = op;
-    instruction.place = place_of(span);
-    return instruction;
-  }
-  vm::KernelBlockId begin_block() {
-    kernel_.blocks.emplace_back();
-    return static_cast<vm::KernelBlockId>(kernel_.blocks.size() - 1);
-  }
-  /// Makes it of a region.
   vm::KernelBlockId block(ir::RegionId region) {
-    const vm::KernelBlockId around = block_, made = begin_block();
-    block_ = made;
-    operations(region);
-    block_ = around;
-    return made;
+    return block_of([&] { operations(region); });
   }
   void operations(ir::RegionId region) {
     for (const ir::Op& op : leaf_.regions[region].ops)
@@ -194,6 +127,10 @@ class KernelEmitter {
 
   void compute(const ir::Op& op) {
     const KernelType type = type_of(op.operands[0]);
+    if (op.is_tracked) {  // a copy of a growing array
+      const KernelRegister count = there_.at(op.operands[0].index).next(op.span);
+      return computed(op, KernelOp::first, {register_of(op.operands[0]), count});
+    }
     const ir::KernelOperator found = vm::is_array(type) ? ir::KernelOperator() : ir::kernel_operator(op.kind, type);
     if (found.op == KernelOp::if_) return refuse();
     std::vector<KernelRegister> inputs = registers_of(op.operands);
@@ -211,6 +148,7 @@ class KernelEmitter {
     const KernelOp made = array == KernelType::floats ? KernelOp::get_float
                           : array == KernelType::ints ? KernelOp::get_int
                                                       : KernelOp::get_boolean;
+    if (op.is_tracked) there_.at(op.operands[0].index).read(register_of(op.operands[1]), op.span);
     computed(op, made, registers_of(op.operands));
   }
   void library(const ir::Op& op) {
@@ -276,6 +214,7 @@ class KernelEmitter {
     made.initial = registers_of(op.operands);
     made.variables = registers_of(variables);
     made.test_after = op.test_after;
+    if (loops_around_++ == 0) hoist_arrays(op, op);
     KernelInstruction& instruction = put(KernelOp::loop, op.span);
     const auto index = instruction.index = static_cast<std::uint32_t>(kernel_.loops.size());
     kernel_.loops.emplace_back();
@@ -283,7 +222,14 @@ class KernelEmitter {
     made.body_block = block(op.regions[1]);
     made.condition = register_of(op.condition);
     made.next = registers_of(op.nexts);
+    for (const Turn& turn : turns_[&op]) {
+      made.variables.insert(made.variables.end(), turn.variables.begin(), turn.variables.end());
+      made.initial.insert(made.initial.end(), turn.arrays.begin(), turn.arrays.end());
+      made.next.insert(made.next.end(), turn.variables.begin() + 1, turn.variables.end());
+      made.next.push_back(turn.variables[0]);
+    }
     kernel_.loops[index] = std::move(made);
+    --loops_around_;
     for (std::size_t i = 0; i < op.results.size(); ++i) {
       const ir::VarId result = op.results[i];
       if (assignments_[result] == 1) {  // nobody else: it is the variable
@@ -314,33 +260,75 @@ class KernelEmitter {
 
   // ---------------------------------------------------------------- own arrays: opt/own_arrays.hpp makes these
 
-  /// Of rank 1.
+  /// Of rank 1. In a loop it lies in memory that is there before the loop: hoist_arrays().
   void own_array(const ir::Op& op) {
-    if (is_row(op.results[0])) return;
+    const ir::VarId array = op.results[0];
+    if (is_row(array)) return;
+    if (!is_hoisted_.contains(array)) make_arrays(op, {register_of(array)});
+    if (op.is_tracked) there_.at(array).begin(register_of(op.operands[0]), op.span);
+  }
+  /// With what says which elements are there, if that is to be known.
+  void make_arrays(const ir::Op& op, const std::vector<KernelRegister>& arrays) {
     const KernelType type = type_of(leaf_.variables[op.results[0]].type);
     const KernelOp made = type == KernelType::floats ? KernelOp::new_floats
                           : type == KernelType::ints ? KernelOp::new_ints
                                                      : KernelOp::new_booleans;
-    computed(op, made, {register_of(op.operands[0])});
+    const KernelRegister count = register_of(op.operands[0]);
+    for (const KernelRegister array : arrays) put_array(made, array, count, op.span);
+    if (!op.is_tracked) return;
+    there_.emplace(op.results[0], Tracker(*this, op.fill_order)).first->second.make(count, op.span);
+  }
+  /// Arrays that are made in a loop, or in loops of that, before the outermost one is entered. Of one that the loop
+  /// around it carries on there are as many as that has variables that are arrays, and one, which are taken in turn:
+  /// so long none of what it has made before is gone.
+  void hoist_arrays(const ir::Op& loop, const ir::Op& outermost) {
+    for (const ir::RegionId region : loop.regions) hoist_arrays_in(region, loop, outermost);
+  }
+  std::size_t array_count(const ir::Op& loop, ir::VarId array) {
+    if (std::ranges::find(loop.nexts, ir::Operand::variable(array)) == loop.nexts.end()) return 1;
+    const auto is_array = [&](ir::VarId id) { return vm::is_array(type_of(leaf_.variables[id].type)); };
+    const auto variables = std::ranges::count_if(leaf_.regions[loop.regions[0]].parameters, is_array);
+    return static_cast<std::size_t>(variables) + 1;
+  }
+  void hoist_arrays_in(ir::RegionId region, const ir::Op& loop, const ir::Op& outermost) {
+    for (const ir::Op& op : leaf_.regions[region].ops) {
+      if (op.kind == OpKind::array_new && !reduced_loops_.of(op)) {
+        if (is_in(outermost, op.operands[0])) return refuse();
+        Turn turn;
+        const std::size_t count = array_count(loop, op.results[0]);
+        for (std::size_t i = 0; i < count; ++i) {
+          const KernelType type = type_of(leaf_.variables[op.results[0]].type);
+          turn.variables.push_back(i == 0 ? register_of(op.results[0]) : make_register(type));
+          turn.arrays.push_back(count == 1 ? turn.variables[0] : make_register(type));
+        }
+        make_arrays(op, turn.arrays);
+        if (count > 1) turns_[&loop].push_back(std::move(turn));
+        is_hoisted_.insert(op.results[0]);
+      } else if (op.kind == OpKind::loop) {
+        hoist_arrays(op, outermost);
+      } else {
+        for (const ir::RegionId nested : op.regions) hoist_arrays_in(nested, loop, outermost);
+      }
+    }
+  }
+  bool is_in(const ir::Op& loop, ir::Operand operand) const {
+    if (operand.is_constant) return false;
+    ir::RegionId at = leaf_.variables[operand.index].region;
+    while (at != ir::none && at != loop.regions[0]) at = leaf_.regions[at].parent;
+    return at != ir::none;
   }
   void own_element(const ir::Op& op) {
     const KernelType type = type_of(op.operands[0]);
     const KernelOp made = type == KernelType::floats ? KernelOp::put_float
                           : type == KernelType::ints ? KernelOp::put_int
                                                      : KernelOp::put_boolean;
+    if (op.is_tracked) there_.at(op.operands[0].index).insert(register_of(op.operands[1]), op.span);
     computed(op, made, registers_of(op.operands));
   }
   void each(const ir::Op& op) {
-    vm::KernelEach made;
-    made.count = count_of(op);
-    made.point = register_of(leaf_.regions[op.regions[0]].parameters[0]);
-    const auto index = static_cast<std::uint32_t>(kernel_.eaches.size());
-    put(KernelOp::each, op.span).index = index;
-    kernel_.eaches.emplace_back();
-    made.block = block(op.regions[0]);
-    kernel_.eaches[index] = made;
+    const ir::Region& body = leaf_.regions[op.regions[0]];
+    put_each(register_of(body.parameters[0]), count_of(op), op.span, [&] { operations(op.regions[0]); });
   }
-
   // ---------------------------------------------------------------- calls
 
   void call(const ir::Op& op) {
@@ -372,12 +360,15 @@ class KernelEmitter {
   const ir::Module& module_;
   const ir::Function& leaf_;
   const ir::ReducedLoops reduced_loops_;
-  vm::Kernel kernel_;
-  vm::KernelBlockId block_ = vm::no_kernel_part;  ///< that instructions are put into
-  std::vector<KernelRegister> registers_;         ///< by variable; absent: none yet
+  std::vector<KernelRegister> registers_;  ///< by variable; absent: none yet
   std::map<ir::VarId, unsigned> assignments_;
-  std::map<std::pair<KernelType, std::int64_t>, KernelRegister> constant_index_;
-  std::vector<KernelType> constant_types_;
+  std::map<ir::VarId, Tracker> there_;  ///< of tracked arrays which elements they have
+  struct Turn {
+    std::vector<KernelRegister> arrays, variables;  ///< the first variable has the one to be filled
+  };
+  std::map<const ir::Op*, std::vector<Turn>> turns_;  ///< by loop: of arrays that it may carry on
+  std::set<ir::VarId> is_hoisted_;                    ///< arrays that lie in memory from before a loop
+  unsigned loops_around_ = 0;
   bool is_refused_ = false;
 };
 

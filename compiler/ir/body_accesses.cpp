@@ -41,15 +41,17 @@ class RowFinder {
     return BodyAccess{insert, AccessMode::row, insert->operands[0], {*width}, 1};
   }
 
- private:
-  bool is_constant(Operand operand, std::int64_t number) const {
-    return operand.is_constant && module_.constants[operand.index] == Constant(number);
-  }
+  /// Of the loop.
   bool is_outside(Operand operand) const {
     if (operand.is_constant) return true;
     for (RegionId at = function_.variables[operand.index].region; at != none; at = function_.regions[at].parent)
       if (at == body_) return false;
     return true;
+  }
+
+ private:
+  bool is_constant(Operand operand, std::int64_t number) const {
+    return operand.is_constant && module_.constants[operand.index] == Constant(number);
   }
   /// One less than that.
   bool is_last(Operand last, Operand width) const {
@@ -109,13 +111,16 @@ BodyAccesses body_accesses(const Module& module, const Function& function, const
     if (op.kind == OpKind::array_row || (is_read && module.types->is_array(function.variables[op.results[0]].type))) {
       rows[op.results[0]] = &op;
     } else if (is_read) {
-      accesses.reads.push_back(access(op));
+      BodyAccess made = access(op);
+      (finder.is_outside(made.array) ? accesses.reads : accesses.inside).push_back(std::move(made));
     } else if (loop.kind == OpKind::foreach_range && op.kind == OpKind::foreach_range) {
       if (const std::optional<BodyAccess> row = finder.row_of(op)) found_rows.push_back(*row);
     } else if (op.kind == OpKind::array_hold) {
       accesses.holds.push_back(&op);
     } else if (op.kind == OpKind::array_insert || op.kind == OpKind::update) {
-      BodyAccess& write = accesses.writes.emplace_back(access(op));
+      BodyAccess made = access(op);
+      const bool is_inside = !finder.is_outside(made.array);
+      BodyAccess& write = (is_inside ? accesses.inside : accesses.writes).emplace_back(std::move(made));
       while (write.fixed_keys + 1 < write.keys.size() && is_from_outside(write.keys[write.fixed_keys]))
         ++write.fixed_keys;
     }

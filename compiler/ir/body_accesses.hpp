@@ -22,6 +22,7 @@ struct BodyAccess {
 struct BodyAccesses {
   std::vector<BodyAccess> reads;   ///< array_get of an element that is no array itself
   std::vector<BodyAccess> writes;  ///< array_insert, update; then rows: array_insert of a loop within
+  std::vector<BodyAccess> inside;  ///< the same of what an iteration makes for itself
   std::vector<const Op*> rows;     ///< array_get and array_row that lead to those
   std::vector<const Op*> holds;    ///< array_hold: a launch updates before it releases arrays
 };

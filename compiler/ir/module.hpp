@@ -34,6 +34,13 @@
 //   key-memo-calls), file outputs, as many as Op::number says, inputs. It waits for all that is in the inputs. If the
 //   record has the call's results, the outputs are assigned and the file outputs filled; else the region runs.
 //   memo_keep waits for all that is in the outputs, which are kept then.
+//
+// Note [tracked arrays]. A launched function has arrays of its own (Note [own arrays] in vm/kernel/kernel.hpp). Those
+// that loops fill element by element, `x[t] = x[t - 1] + v;`, are tracked: their kernel notes which elements are there.
+// A tracked array_insert fails where the element is there already, a tracked array_get where it is not there yet; then
+// the point is interpreted, which finds an order or tells what is wrong. Other reads of a tracked array come behind a
+// loop of tracked ones over all elements. A growing array is one of more elements than are used, filled from the first
+// one on: a tracked copy is the array of those that are there.
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -56,6 +63,8 @@ enum class OpKind : std::uint8_t {
 #include "compiler/ir/ops.def"
 #undef RADDLE_IR_OP
 };
+/// In which order a tracked array is filled: from its first element on, from its last one, or none that is known.
+enum class FillOrder : std::uint8_t { any, up, down };
 enum class Effect : std::uint8_t { pure, fails, creates, writes, acts };
 enum class Strict : std::uint8_t { all, first, none, own };
 struct OpInfo {
@@ -94,7 +103,9 @@ struct Op {
   bool is_reduced = false;           ///< array_new: see opt/reduced_arrays.hpp
   bool has_deviation = false;        ///< array_new: that is reduced, also to its deviation
   bool is_filled = false;            ///< array_new: see opt/filled_arrays.hpp
-  bool is_needed = false;            ///< foreach_range: no point gives a result without all that its launch captures
+  bool is_tracked = false;           ///< array_new, array_insert, array_get, copy: see Note [tracked arrays]
+  FillOrder fill_order = FillOrder::any;  ///< array_new: that is tracked
+  bool is_needed = false;  ///< foreach_range: no point gives a result without all that its launch captures
   vm::Placement placement = vm::Placement::any;  ///< foreach
   bool is_whole = false;              ///< foreach: of a whole-array operation: it may wait for all elements of arrays
   std::uint64_t stream = 0;           ///< of random numbers: see lower/name_streams.hpp
@@ -179,8 +190,9 @@ struct Function {
 struct Module {
   TypeStore* types = nullptr;  ///< the session's; outlives the module
   SourceMap* sources = nullptr;
-  std::deque<Function> functions;  ///< functions[entry] holds the top-level statements; no parameters but @param's
-  FunctionId entry = 0;
+  std::deque<Function> functions;
+  FunctionId script = 0;  ///< the top-level statements; no parameters but @param's
+  FunctionId entry = 0;   ///< the script, or the loop over a sweep's points, which calls it: lower/point_loop.hpp
   std::vector<Constant> constants;                                     ///< shared pool
   std::unordered_multimap<std::size_t, std::uint32_t> constant_index;  ///< by hash; kept by constant()
   std::uint32_t constant(Constant value);                              ///< index of an equal constant, added if absent

@@ -206,6 +206,8 @@ class FunctionPrinter {
     if (op.kind == OpKind::array_new || op.kind == OpKind::bag_new) text += fmt::format(" writers {}", op.number);
     if (op.is_reduced) text += op.has_deviation ? " reduced_to_deviation" : " reduced";
     if (op.is_filled) text += " filled";
+    if (op.is_tracked) text += " tracked";
+    if (op.fill_order != FillOrder::any) text += op.fill_order == FillOrder::up ? " up" : " down";
     if (op.is_needed) text += " needed";
     if (op.is_whole) text += " whole";
     if (op.placement != vm::Placement::any) text += fmt::format(" on_{}", word_of(op.placement));
@@ -368,6 +370,7 @@ std::string print(const Module& module, const Function& function, Positions posi
 
 std::string print(const Module& module, Positions positions) {
   std::string out = TypePrinter(module).text();
+  if (module.script != module.entry) out += fmt::format("script @{}\n", module.functions[module.script].name);
   if (module.entry < module.functions.size()) out += fmt::format("entry @{}\n", module.functions[module.entry].name);
   for (const Function& function : module.functions) out += "\n" + print(module, function, positions);
   return out;

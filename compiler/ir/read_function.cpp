@@ -269,6 +269,10 @@ class FunctionReader : OperandReader {
       reduced(op, word);
     else if (word == "filled")
       op.is_filled = true;
+    else if (word == "tracked")
+      op.is_tracked = true;
+    else if (word == "up" || word == "down")
+      op.fill_order = word == "up" ? FillOrder::up : FillOrder::down;
     else if (word == "needed")
       op.is_needed = true;
     else if (word == "whole")

@@ -31,13 +31,15 @@ void read_definition_of_function(ModuleText& text) {
 }
 
 Module read_module(ModuleText text) {
-  std::string entry;
+  std::string script, entry;
   while (text.peek().kind != Kind::end) {
-    const std::string word = text.expect(Kind::word, "`struct`, `type`, `entry` or `function`");
+    const std::string word = text.expect(Kind::word, "`struct`, `type`, `script`, `entry` or `function`");
     if (word == "struct")
       read_structure(text);
     else if (word == "type")
       read_distinct_type(text);
+    else if (word == "script")
+      script = text.expect(Kind::function, "a function");
     else if (word == "entry")
       entry = text.expect(Kind::function, "a function");
     else if (word == "function")
@@ -46,6 +48,7 @@ Module read_module(ModuleText text) {
       text.fail("unknown definition `" + word + "`");
   }
   if (!entry.empty()) text.module.entry = text.function_named(entry);
+  text.module.script = script.empty() ? text.module.entry : text.function_named(script);
   return std::move(text.module);
 }
 

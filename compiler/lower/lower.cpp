@@ -152,7 +152,7 @@ class ModuleLowering {
   void run() {
     const GlobalReads globals(program_);
     ir::Module& module = context_.module;
-    module.entry = add_function(context_, "main", Span{.file = program_.modules.back()->file});
+    module.script = module.entry = add_function(context_, "main", Span{.file = program_.modules.back()->file});
     for (std::uint32_t i = 0; i < program_.functions.size(); ++i) {
       const CheckedFunction& checked = program_.functions[i];
       context_.functions.push_back(

@@ -195,26 +195,7 @@ ir::VarId BodyBuilder::declare(TypeId type, Span span, ir::RegionId region) {
   return id;
 }
 
-// ---------------------------------------------------------------- arrays
-
-Operand BodyBuilder::size_of(const Operands& extents, Span span) {
-  Operand size = extents[0];
-  for (std::size_t i = 1; i < extents.size(); ++i) size = put(OpKind::mul, {size, extents[i]}, TypeStore::int_, span);
-  return size;
-}
-
-Operand BodyBuilder::new_array(TypeId type, const Operands& extents, Span span) {
-  const Operand size = size_of(extents, span);
-  ir::Op op;
-  op.kind = OpKind::array_new;
-  op.operands = {size};
-  op.span = span;
-  const ir::VarId made = declare(type, span, region());
-  op.results = {made};
-  add(std::move(op));
-  own_[made] = {.extents = extents, .size = size, .depth = points_.size()};
-  return Operand::variable(made);
-}
+// ---------------------------------------------------------------- loops
 
 Operand BodyBuilder::begin_each(Operand count, Span span) {
   const Operand last = put(OpKind::index_add, {count, number(-1)}, TypeStore::int_, span);
@@ -240,7 +221,7 @@ void BodyBuilder::end_each() {
   points_.pop_back();
   counts_.pop_back();
   close_region();
-  for (auto& [id, own] : own_) own.is_filled = own.is_filled || (own.is_written && own.depth == points_.size());
+  for (auto& [id, own] : own_) own.is_filled = own.is_filled || (own.is_written && own.region == region());
 }
 
 Operand BodyBuilder::count_to(Operand last, Span span) {
@@ -252,36 +233,67 @@ Operand BodyBuilder::count_to(Operand last, Span span) {
   return put(OpKind::index_add, {last, number(1)}, TypeStore::int_, span);
 }
 
-BodyBuilder::Operands BodyBuilder::accumulate(Operand count, Operands sums,
-                                              const std::function<Operands(Operand point, const Operands& sums)>& next,
-                                              Span span) {
+BodyBuilder::Operands BodyBuilder::begin_loop(Operands initial, Span span) {
   ir::Op op;
   op.kind = OpKind::loop;
   op.span = span;
-  op.operands = {number(0)};
-  op.operands.insert(op.operands.end(), sums.begin(), sums.end());
-  const ir::RegionId test = add_region();
-  Operands variables, results;
-  for (const Operand initial : op.operands) {
+  op.regions = {add_region()};
+  Operands variables;
+  for (const Operand each : initial) {
     const auto id = static_cast<ir::VarId>(function_.variables.size());
-    function_.variables.push_back({"", type_of(initial), span, test});
-    function_.regions[test].parameters.push_back(id);
+    function_.variables.push_back({"", type_of(each), span, op.regions[0]});
+    function_.regions[op.regions[0]].parameters.push_back(id);
     variables.push_back(Operand::variable(id));
   }
-  open_region(test);
-  op.condition = put(OpKind::lt, {variables[0], count}, TypeStore::boolean, span);
-  const ir::RegionId body = add_region();
-  open_region(body);
-  op.nexts = next(variables[0], {variables.begin() + 1, variables.end()});
-  op.nexts.insert(op.nexts.begin(), put(OpKind::index_add, {variables[0], number(1)}, TypeStore::int_, span));
+  op.operands = std::move(initial);
+  open_region(op.regions[0]);
+  loops_.push_back(std::move(op));
+  return variables;
+}
+
+void BodyBuilder::begin_body() {
+  loops_.back().regions.push_back(add_region());
+  open_region(loops_.back().regions[1]);
+}
+
+bool BodyBuilder::can_go_on(Operand value) const {
+  if (value.is_constant || !module_->types->is_array(type_of(value))) return true;
+  const bool is_part = std::ranges::any_of(own_, [&](const auto& own) { return own.second.whole == value; });
+  if (is_own(value) && !is_part) return true;
+  const std::vector<ir::VarId>& variables = function_.regions[loops_.back().regions[0]].parameters;
+  const ir::RegionId made_in = function_.variables[value.index].region;
+  const auto is_open = [&](ir::RegionId region) { return std::ranges::find(open_, region) != open_.end(); };
+  return std::ranges::find(variables, value.index) != variables.end() || made_in == ir::none ||
+         (is_open(made_in) && made_in != region() && made_in != loops_.back().regions[0]);
+}
+
+BodyBuilder::Operands BodyBuilder::end_loop(Operand condition, bool test_after, Operands nexts) {
   close_region();
   close_region();
-  op.regions = {test, body};
-  for (const Operand variable : variables) {
-    op.results.push_back(declare(type_of(variable), span, region()));
+  ir::Op op = std::move(loops_.back());
+  loops_.pop_back();
+  op.condition = condition;
+  op.test_after = test_after;
+  op.nexts = std::move(nexts);
+  Operands results;
+  for (const Operand initial : op.operands) {
+    op.results.push_back(declare(type_of(initial), op.span, region()));
     results.push_back(Operand::variable(op.results.back()));
   }
   add(std::move(op));
+  return results;
+}
+
+BodyBuilder::Operands BodyBuilder::accumulate(Operand count, Operands sums,
+                                              const std::function<Operands(Operand point, const Operands& sums)>& next,
+                                              Span span) {
+  sums.insert(sums.begin(), number(0));
+  const Operands variables = begin_loop(std::move(sums), span);
+  const Operand condition = put(OpKind::lt, {variables[0], count}, TypeStore::boolean, span);
+  begin_body();
+  Operands nexts = next(variables[0], {variables.begin() + 1, variables.end()});
+  nexts.insert(nexts.begin(), put(OpKind::index_add, {variables[0], number(1)}, TypeStore::int_, span));
+  const Operands results = end_loop(condition, /*test_after=*/false, std::move(nexts));
   return {results.begin() + 1, results.end()};
 }
 
@@ -289,48 +301,6 @@ const ir::Op* BodyBuilder::made(Operand operand, OpKind kind) const {
   if (operand.is_constant) return nullptr;
   const auto found = made_by_.find(operand.index);
   return found != made_by_.end() && found->second.kind == kind ? &found->second : nullptr;
-}
-
-/// The loops around are over the array's extents, or one of them over all elements, and the key is that of the element
-/// in row-major order.
-bool BodyBuilder::writes_all(const Own& own, Operand key) const {
-  const std::span points = std::span(points_).subspan(own.depth), counts = std::span(counts_).subspan(own.depth);
-  if (points.size() == 1 && key == points[0] && counts[0] == own.size) return true;
-  if (points.empty() || !std::ranges::equal(own.extents, counts)) return false;
-  for (std::size_t i = points.size() - 1; i > 0; --i) {
-    const ir::Op* const sum = made(key, OpKind::index_add);
-    if (!sum || sum->operands[1] != points[i]) return false;
-    const ir::Op* const product = made(sum->operands[0], OpKind::index_mul);
-    if (!product || product->operands[1] != counts[i]) return false;
-    key = product->operands[0];
-  }
-  return key == points[0];
-}
-
-bool BodyBuilder::insert(Operand array, Operand key, Operand value, Span span) {
-  const auto own = own_.find(array.index);
-  if (own == own_.end() || own->second.is_written || !writes_all(own->second, key)) return false;
-  own->second.is_written = true;
-  ir::Op op;
-  op.kind = OpKind::array_insert;
-  op.operands = {array, key, value};
-  op.span = span;
-  add(std::move(op));
-  return true;
-}
-
-void BodyBuilder::insert_one(Operand array, std::int64_t key, Operand value, Span span) {
-  ir::Op op;
-  op.kind = OpKind::array_insert;
-  op.operands = {array, number(key), value};
-  op.span = span;
-  add(std::move(op));
-  own_.at(array.index).is_written = own_.at(array.index).is_filled = true;
-}
-
-const BodyBuilder::Operands* BodyBuilder::extents_of(Operand array) const {
-  const auto own = array.is_constant ? own_.end() : own_.find(array.index);
-  return own != own_.end() && own->second.is_filled ? &own->second.extents : nullptr;
 }
 
 }  // namespace raddle::opt

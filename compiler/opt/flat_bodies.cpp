@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "compiler/ir/kernel_operator.hpp"
 #include "compiler/ir/writers.hpp"
 #include "compiler/opt/flattener.hpp"
 #include "compiler/opt/fuse_loops.hpp"
+#include "compiler/opt/order_operations.hpp"
+#include "compiler/opt/tracked_arrays.hpp"
 #include "compiler/opt/uses.hpp"
 #include "stdlib/builtins.hpp"
 
@@ -20,6 +24,14 @@ using ir::OpKind;
 namespace {
 
 constexpr std::size_t most_body_operations = 1000;  ///< that are looked at
+
+std::set<ir::VarId> inserted_into(const ir::Function& function, const ir::Op& op) {
+  std::set<ir::VarId> arrays;
+  visit_nested(function, op, [&](const ir::Op& inner) {
+    if (inner.kind == OpKind::array_insert) arrays.insert(inner.operands[0].index);
+  });
+  return arrays;
+}
 
 }  // namespace
 
@@ -46,6 +58,7 @@ std::optional<FlatBody> Flattener::run() {
   }
   region(scope, loop_.regions[0]);
   if (is_refused_ || !now_.has_own_array) return std::nullopt;
+  now_.builder.complete_all();
   FlatBody made;
   for (std::size_t i = 0; i < writes.size(); ++i) {
     const std::optional<Operand>& output = now_.outputs[i];
@@ -57,6 +70,7 @@ std::optional<FlatBody> Flattener::run() {
     made.accesses.push_back(std::move(access));
   }
   made.function = now_.builder.take();
+  simplify_tracked_arrays(module_, made.function);
   fuse_loops(module_, made.function);
   drop_unread_arrays(made.function);
   ir::count_writers(made.function);
@@ -88,7 +102,7 @@ bool Flattener::are_sinks() const {
   const ir::VarId point = around_.regions[loop_.regions[0]].parameters[0];
   if (body_accesses_.writes.empty() || !body_accesses_.holds.empty()) return false;
   return std::ranges::all_of(body_accesses_.writes, [&](const ir::BodyAccess& write) {
-    if (!is_outside(write.array) || write.keys.size() != 1) return false;
+    if (write.keys.size() != 1) return false;
     const auto is_it = [&](const ir::BodyAccess& other) { return other.array == write.array; };
     if (std::ranges::count_if(body_accesses_.writes, is_it) != 1) return false;
     return write.mode == ir::AccessMode::row ||
@@ -108,16 +122,23 @@ TypeId Flattener::type_of(const Scope& scope, Operand operand) const {
 Known Flattener::known(Scope& scope, Operand operand) {
   if (operand.is_constant) return {operand};
   const auto found = scope.known.find(operand.index);
-  if (found != scope.known.end()) return found->second;
+  if (found != scope.known.end()) {
+    if (!is_there(found->second)) refuse();
+    return found->second;
+  }
   if (!scope.is_body || !is_outside(operand) || is_written(operand.index) ||
       !ir::kernel_type(*module_.types, around_.variables[operand.index].type)) {
     refuse();
     return {now_.builder.number(0)};
   }
-  if (const std::optional<Known> again = computed_again(scope, operand)) return scope.known[operand.index] = *again;
+  if (const std::optional<Known> again = computed_again(scope, operand)) return *again;
   const Operand parameter = now_.builder.add_parameter(around_.variables[operand.index]);
   now_.captures.push_back(operand);
   return scope.known[operand.index] = checked_extent(scope, operand.index).value_or(Known{parameter});
+}
+
+bool Flattener::is_there(const Known& known) {
+  return known.fields.empty() ? known.operand.index != ir::none : std::ranges::all_of(known.fields, is_there);
 }
 
 Operand Flattener::value(Scope& scope, Operand operand) {
@@ -166,10 +187,53 @@ void Flattener::bind(Scope& scope, ir::VarId variable, Known value) {
   now_.builder.add(std::move(copy));
 }
 
-Operand Flattener::array(Scope& scope, Operand operand) {
-  const Operand found = value(scope, operand);
-  if (now_.builder.is_own(found) && !now_.builder.extents_of(found)) refuse();
-  return found;
+Operand Flattener::array(Scope& scope, Operand operand) { return complete(value(scope, operand)); }
+
+Operand Flattener::complete(Operand array) {
+  BodyBuilder& builder = now_.builder;
+  const bool is_there = !builder.is_own(array) || builder.extents_of(array);
+  if (!is_there && (!builder.is_tracked(array) || !builder.complete(array))) refuse();
+  return builder.whole(array);
+}
+
+/// Its first field has the elements, the others are extents.
+bool Flattener::is_dense(const Known& known) const {
+  if (known.fields.size() < 2 || !known.fields[0].fields.empty()) return false;
+  const auto type_of_field = [&](const Known& field) {
+    return field.fields.empty() ? now_.builder.type_of(field.operand) : TypeStore::error;
+  };
+  return module_.types->is_array(type_of_field(known.fields[0])) &&
+         std::ranges::all_of(known.fields.begin() + 1, known.fields.end(),
+                             [&](const Known& field) { return type_of_field(field) == TypeStore::int_; });
+}
+
+void Flattener::take_apart(const Known& value, std::vector<Operand>& parts) {
+  if (value.fields.empty()) {
+    const auto type = ir::kernel_type(*module_.types, now_.builder.type_of(value.operand));
+    if (!type) return refuse();
+    return parts.push_back(vm::is_array(*type) ? complete(value.operand) : value.operand);
+  }
+  if (is_dense(value)) return take_apart(value.fields[0], parts);
+  for (const Known& field : value.fields) take_apart(field, parts);
+}
+
+Known Flattener::put_together(const Known& like, std::span<const Operand> parts, std::size_t& next) {
+  if (like.fields.empty()) return {parts[next++]};
+  Known made;
+  const bool has_extents = is_dense(like);
+  for (std::size_t i = 0; i < like.fields.size(); ++i)
+    made.fields.push_back(has_extents && i != 0 ? like.fields[i] : put_together(like.fields[i], parts, next));
+  return made;
+}
+
+void Flattener::expect_same_extents(const Known& first, const Known& next, Span span) {
+  if (first.fields.size() != next.fields.size()) return refuse();
+  const bool has_extents = is_dense(first);
+  for (std::size_t i = 0; i < first.fields.size(); ++i)
+    if (has_extents && i != 0)
+      now_.builder.same(first.fields[i].operand, next.fields[i].operand, span);
+    else
+      expect_same_extents(first.fields[i], next.fields[i], span);
 }
 
 Operand Flattener::size_of(Operand array, Span span) {
@@ -183,11 +247,24 @@ Operand Flattener::size_of(Operand array, Span span) {
 }
 
 void Flattener::region(Scope& scope, ir::RegionId id) {
-  for (const ir::Op& op : scope.function->regions[id].ops) {
-    if (++count_ > most_body_operations) refuse();
-    if (is_refused_) return;
-    operation(scope, op);
+  const std::vector<const ir::Op*> ops = in_order_of_data(*scope.function, scope.function->regions[id]);
+  std::map<ir::VarId, std::size_t> last_inserts;
+  for (std::size_t i = 0; i < ops.size(); ++i)
+    for (const ir::VarId array : inserted_into(*scope.function, *ops[i])) last_inserts[array] = i;
+  for (std::size_t i = 0; i < ops.size() && !is_refused_; ++i) {
+    operation(scope, *ops[i]);
+    if (++count_ > most_body_operations || now_.builder.is_impossible()) refuse();
+    for (const ir::VarId array : inserted_into(*scope.function, *ops[i]))
+      if (last_inserts.at(array) == i) complete_own(scope, array);
   }
+}
+
+/// A tracked array that is made in the region that is open, once nothing is inserted any more: what comes behind reads
+/// it without a question. Of branches and loops within the same is done where they end.
+void Flattener::complete_own(const Scope& scope, ir::VarId array) {
+  const auto found = scope.known.find(array);
+  if (found != scope.known.end() && now_.builder.is_tracked(found->second.operand))
+    static_cast<void>(now_.builder.complete(found->second.operand));
 }
 
 void Flattener::operation(Scope& scope, const ir::Op& op) {
@@ -198,25 +275,29 @@ void Flattener::operation(Scope& scope, const ir::Op& op) {
       for (const Operand field : op.operands) made.fields.push_back(known(scope, field));
       return bind(scope, op.results[0], std::move(made));
     }
+    case OpKind::struct_new: {
+      Known made{.made_in = now_.builder.region()};
+      made.fields.resize(module_.types->structure(type_of(scope, Operand::variable(op.results[0]))).fields.size());
+      return bind(scope, op.results[0], std::move(made));
+    }
+    case OpKind::struct_set: {
+      const auto whole = scope.known.find(op.operands[0].index);
+      if (whole == scope.known.end() || whole->second.made_in != now_.builder.region()) return refuse();
+      whole->second.fields.at(static_cast<std::size_t>(op.number)) = known(scope, op.operands[1]);
+      return;
+    }
     case OpKind::struct_get: {
       const Known from = known(scope, op.operands[0]);
       if (from.fields.size() <= static_cast<std::size_t>(op.number)) return refuse();
       return bind(scope, op.results[0], from.fields[static_cast<std::size_t>(op.number)]);
     }
-    case OpKind::array_new:
-      if (op.operands.empty() || now_.builder.is_in_loop() || makes_other(scope, op)) return refuse();
-      now_.has_own_array = true;
-      return bind(scope, op.results[0],
-                  {now_.builder.new_array(type_of(scope, Operand::variable(op.results[0])), values(scope, op.operands),
-                                          op.span)});
+    case OpKind::array_new: return make(scope, op);
+    case OpKind::array_list: return list(scope, op);
     case OpKind::array_insert: return insert(scope, op);
-    case OpKind::array_get: {
-      const Operand elements = array(scope, op.operands[0]), key = value(scope, op.operands[1]);
-      return bind(
-          scope, op.results[0],
-          {now_.builder.put(op.kind, {elements, key}, type_of(scope, Operand::variable(op.results[0])), op.span)});
-    }
-    case OpKind::foreach_range: return loop(scope, op);
+    case OpKind::array_get: return get(scope, op);
+    case OpKind::foreach_range: return each(scope, op);
+    case OpKind::foreach_array: return each_element(scope, op);
+    case OpKind::loop: return loop(scope, op);
     case OpKind::if_: return branch(scope, op);
     case OpKind::wait:
     case OpKind::wait_deep: return region(scope, op.regions[0]);
@@ -240,112 +321,53 @@ void Flattener::compute(Scope& scope, const ir::Op& op) {
                          op.span)});
 }
 
+void Flattener::make(Scope& scope, const ir::Op& op) {
+  if (now_.builder.is_in_each() || makes_other(scope, op)) return refuse();
+  now_.has_own_array = true;
+  const TypeId type = type_of(scope, Operand::variable(op.results[0]));
+  bind(scope, op.results[0],
+       {op.operands.empty() ? now_.builder.new_growing_array(type, op.span)
+                            : now_.builder.new_array(type, values(scope, op.operands), op.span)});
+}
+
+void Flattener::list(Scope& scope, const ir::Op& op) {
+  if (op.operands.empty() || now_.builder.is_in_each() || makes_other(scope, op)) return refuse();
+  now_.has_own_array = true;
+  const std::vector<Operand> elements = values(scope, op.operands);
+  const auto count = static_cast<std::int64_t>(elements.size());
+  const Operand made =
+      now_.builder.new_array(type_of(scope, Operand::variable(op.results[0])), {now_.builder.number(count)}, op.span);
+  for (std::int64_t i = 0; i < count; ++i)
+    now_.builder.insert_one(made, i, elements[static_cast<std::size_t>(i)], op.span);
+  bind(scope, op.results[0], {made});
+}
+
 void Flattener::insert(Scope& scope, const ir::Op& op) {
   const Operand stored = value(scope, op.operands[2]);
   if (!scope.is_body || !is_outside(op.operands[0])) {
-    const Operand own = value(scope, op.operands[0]);
-    if (!now_.builder.is_own(own) || !now_.builder.insert(own, value(scope, op.operands[1]), stored, op.span)) refuse();
+    const Operand own = value(scope, op.operands[0]), key = value(scope, op.operands[1]);
+    const bool is_done = now_.builder.is_own(own) && (now_.builder.insert(own, key, stored, op.span) ||
+                                                      now_.builder.insert_tracked(own, key, stored, op.span));
+    if (!is_done) refuse();
     return;
   }
   const auto write = std::ranges::find(body_accesses_.writes, &op, &ir::BodyAccess::op);
   if (write == body_accesses_.writes.end()) return refuse();
   std::optional<Operand>& output = now_.outputs[static_cast<std::size_t>(write - body_accesses_.writes.begin())];
   if (write->mode == ir::AccessMode::write) {
-    if (now_.builder.is_in_loop() || output) return refuse();
+    if (now_.builder.region() != 0 || output || now_.builder.is_own(stored)) return refuse();
     output = stored;
-  } else if (!now_.builder.is_in_loop() || !now_.builder.insert(*output, now_.builder.point(), stored, op.span)) {
+  } else if (!now_.builder.is_in_each() || !now_.builder.insert(*output, now_.builder.point(), stored, op.span)) {
     refuse();
   }
 }
 
-void Flattener::loop(Scope& scope, const ir::Op& op) {
-  if (now_.builder.known(value(scope, op.operands[0])) != 0 || now_.builder.known(value(scope, op.operands[2])) != 1)
-    return refuse();
-  const Operand count = now_.builder.count_to(value(scope, op.operands[1]), op.span);
-  if (is_refused_) return;
-  const Operand point = now_.builder.begin_each(count, op.span);
-  for (const ir::VarId parameter : scope.function->regions[op.regions[0]].parameters) scope.known[parameter] = {point};
-  region(scope, op.regions[0]);
-  now_.builder.end_each();
-}
-
-void Flattener::branch(Scope& scope, const ir::Op& op) {
-  Operand condition = value(scope, op.operands[0]);
-  if (type_of(scope, op.operands[0]) == TypeStore::int_)
-    condition = now_.builder.put(OpKind::ne, {condition, now_.builder.number(0)}, TypeStore::boolean, op.span);
-  if (is_refused_) return;
-  if (condition.is_constant) {
-    const bool is_true = module_.constants[condition.index] == ir::Constant(true);
-    if (is_true || op.regions.size() > 1) region(scope, op.regions[is_true ? 0 : 1]);
-    return;
-  }
-  if (is_plain(*scope.function, op)) return both_ways(scope, op, condition);
-  if (now_.builder.is_in_loop() || op.regions.size() < 2) return refuse();
-  one_way(scope, op, condition);
-}
-
-bool Flattener::is_plain(const ir::Function& function, const ir::Op& op) const {
-  bool is_plain = true;
-  visit_nested(function, op, [&](const ir::Op& inner) {
-    const bool is_leaf_call =
-        inner.kind == OpKind::call && module_.functions[inner.callee].kind == ir::FunctionKind::leaf;
-    const bool is_operator =
-        inner.kind == OpKind::call_builtin && ir::library_operator(module_, function, inner) != vm::KernelOp::if_;
-    is_plain = is_plain && (inner.kind == OpKind::if_ || is_leaf_call || is_operator ||
-                            (ir::info(inner.kind).effect <= ir::Effect::fails && inner.kind != OpKind::struct_get));
-  });
-  return is_plain && op.regions.size() == 2;
-}
-
-void Flattener::both_ways(Scope& scope, const ir::Op& op, Operand condition) {
-  const std::vector<ir::VarId> assigned = variables_assigned(*scope.function, op);
-  std::vector<ir::VarId> outside;
-  for (const ir::VarId id : assigned) {
-    ir::RegionId at = scope.function->variables[id].region;
-    while (at != ir::none && at != op.regions[0] && at != op.regions[1]) at = scope.function->regions[at].parent;
-    if (at == ir::none && !scope.assigned_in_branches.contains(id)) outside.push_back(id);
-  }
-  ir::Op made;
-  made.kind = OpKind::if_;
-  made.operands = {condition};
-  made.span = op.span;
-  for (const ir::VarId id : outside) {
-    const TypeId type = type_of(scope, Operand::variable(id));
-    if (!assign_always(*scope.function, op, id)) return refuse();
-    scope.known[id] = {Operand::variable(now_.builder.declare(type, op.span, now_.builder.region()))};
-    scope.assigned_in_branches.insert(id);
-  }
-  for (int i = 0; i < 2; ++i) made.regions.push_back(now_.builder.add_region());
-  const std::vector<ir::RegionId> regions = made.regions;
-  now_.builder.add(std::move(made));
-  for (std::size_t i = 0; i < 2; ++i) {
-    now_.builder.open_region(regions[i]);
-    region(scope, op.regions[i]);
-    now_.builder.close_region();
-  }
-  for (const ir::VarId id : outside) scope.assigned_in_branches.erase(id);
-}
-
-bool Flattener::assign_always(const ir::Function& function, const ir::Op& op, ir::VarId id) const {
-  if (std::ranges::find(op.results, id) != op.results.end()) return true;
-  if (op.kind != OpKind::if_ || op.regions.size() != 2) return false;
-  return std::ranges::all_of(op.regions, [&](ir::RegionId region) {
-    return std::ranges::any_of(function.regions[region].ops,
-                               [&](const ir::Op& inner) { return assign_always(function, inner, id); });
-  });
-}
-
-void Flattener::one_way(Scope& scope, const ir::Op& op, Operand condition) {
-  const State before = now_;
-  const Scope scope_before = scope;
-  now_.builder.expect(condition, op.span);
-  region(scope, op.regions[0]);
-  if (!is_refused_) return;
-  is_refused_ = false;
-  now_ = before;
-  scope = scope_before;
-  now_.builder.expect(now_.builder.put(OpKind::not_, {condition}, TypeStore::boolean, op.span), op.span);
-  region(scope, op.regions[1]);
+void Flattener::get(Scope& scope, const ir::Op& op) {
+  const Operand key = value(scope, op.operands[1]), elements = value(scope, op.operands[0]);
+  const TypeId type = type_of(scope, Operand::variable(op.results[0]));
+  if (now_.builder.is_tracked(elements))
+    return bind(scope, op.results[0], {now_.builder.get_tracked(elements, key, op.span)});
+  bind(scope, op.results[0], {now_.builder.put(op.kind, {array(scope, op.operands[0]), key}, type, op.span)});
 }
 
 void launch_flat_body(ir::Module& module, ir::Function& around, ir::Op& loop) {

@@ -10,9 +10,10 @@ namespace raddle::opt {
 /// an axis and products of a vector such loops, too. What an iteration writes are elements that have its number, and
 /// rows, all elements that have it as their first index. The kernel fails where anything is not as it is taken to be (a
 /// slice that does not fit, an array that has to be repeated, a branch that can not be a part of it): that iteration is
-/// interpreted, for which the loop's body stays as it is. An own array is to be filled as a whole, by one loop over all
-/// of its elements. Nothing happens if the iterations do something else, or have no array of their own. Needs:
-/// infer-leaves.
+/// interpreted, for which the loop's body stays as it is. `for` and `iterate` are loops of the kernel, too: own arrays
+/// that they fill element by element are tracked (Note [tracked arrays] in ir/module.hpp), and those that they make
+/// anew in each round and carry on lie in memory that is there before them. Nothing happens if the iterations do
+/// something else, or have no array of their own. Needs: infer-leaves.
 void launch_flat_body(ir::Module& module, ir::Function& around, ir::Op& loop);
 
 }  // namespace raddle::opt

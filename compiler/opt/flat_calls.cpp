@@ -91,7 +91,7 @@ std::optional<Operand> Flattener::array_function(Scope& scope, const ir::Op& op,
     if (first == second || is_one(second)) return first;
     return is_one(first) ? second : builder.same(first, second, op.span);
   }
-  if (name == "@dense_keys") return size_of(array(scope, op.operands[0]), op.span);
+  if (name == "@dense_keys" || name == "size") return size_of(array(scope, op.operands[0]), op.span);
   if (name == "@fitting") {
     const Operand elements = array(scope, op.operands[0]);
     Operand wanted = input(1);
@@ -105,7 +105,7 @@ std::optional<Operand> Flattener::array_function(Scope& scope, const ir::Op& op,
     if (axis && rank && *axis >= -*rank && *axis < *rank) return builder.number(*axis < 0 ? *axis + *rank : *axis);
     return refused();
   }
-  if (builder.is_in_loop() && (name == "lines_" || name == "vector_product_" || ir::is_reduction(op))) return refused();
+  if (builder.is_in_each() && (name == "lines_" || name == "vector_product_" || ir::is_reduction(op))) return refused();
   if (name == "lines_") return lines(scope, op, type);
   if (name == "vector_product_") {
     const Operand vector = array(scope, op.operands[0]), matrix = array(scope, op.operands[1]);

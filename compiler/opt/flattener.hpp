@@ -1,9 +1,11 @@
 #pragma once
 // Inside of launch_flat_body: what an iteration computes is copied, operation by operation, into the function that is
-// made. Files: flat_bodies.cpp values, operations and branches; flat_calls.cpp calls of functions.
+// made. Files: flat_bodies.cpp values and operations; flat_control.cpp loops and branches; flat_calls.cpp calls of
+// functions.
 #include <cstddef>
 #include <optional>
 #include <set>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -15,8 +17,9 @@ namespace raddle::opt {
 
 /// What a variable is in the function that is made: a value, or of a structure values of its fields.
 struct Known {
-  ir::Operand operand;
+  ir::Operand operand = {};  ///< index none: not assigned yet, a field
   std::vector<Known> fields = {};
+  ir::RegionId made_in = ir::none;  ///< a structure whose fields are assigned one by one, in that region
 };
 
 /// The variables of the loop's body, or of a function that is called.
@@ -60,6 +63,7 @@ class Flattener {
   // ---------------------------------------------------------------- values
   TypeId type_of(const Scope& scope, ir::Operand operand) const;
   Known known(Scope& scope, ir::Operand operand);
+  static bool is_there(const Known& known);
   ir::Operand value(Scope& scope, ir::Operand operand);
   std::vector<ir::Operand> values(Scope& scope, const std::vector<ir::Operand>& operands);
   /// What keys and bounds from outside are made of is to be known here.
@@ -70,20 +74,36 @@ class Flattener {
   void bind(Scope& scope, ir::VarId variable, Known value);
   /// Of an own array that is there as a whole, or one from outside.
   ir::Operand array(Scope& scope, ir::Operand operand);
+  /// What comes behind may read all of its elements. @return what it is to read
+  ir::Operand complete(ir::Operand array);
+  bool is_dense(const Known& known) const;
+  /// What is known of something in parts that loops carry: its fields, or itself. Extents of dense arrays are none:
+  /// they are to stay the same.
+  void take_apart(const Known& value, std::vector<ir::Operand>& parts);
+  void expect_same_extents(const Known& first, const Known& next, Span span);
+  Known put_together(const Known& like, std::span<const ir::Operand> parts, std::size_t& next);
   ir::Operand size_of(ir::Operand array, Span span);
 
   // ---------------------------------------------------------------- operations
   void region(Scope& scope, ir::RegionId id);
+  void complete_own(const Scope& scope, ir::VarId array);
   void operation(Scope& scope, const ir::Op& op);
   bool makes_other(const Scope& scope, const ir::Op& op) const;
   void compute(Scope& scope, const ir::Op& op);
+  void make(Scope& scope, const ir::Op& op);
+  void list(Scope& scope, const ir::Op& op);
   void insert(Scope& scope, const ir::Op& op);
+  void get(Scope& scope, const ir::Op& op);
+  void each(Scope& scope, const ir::Op& op);
+  void each_element(Scope& scope, const ir::Op& op);
+  /// `for` and `iterate`.
   void loop(Scope& scope, const ir::Op& op);
 
   // ---------------------------------------------------------------- branches
   void branch(Scope& scope, const ir::Op& op);
   /// Computes scalars only.
   bool is_plain(const ir::Function& function, const ir::Op& op) const;
+  /// An `if` of the kernel.
   void both_ways(Scope& scope, const ir::Op& op, ir::Operand condition);
   /// Each way through an `if` assigns the variable.
   bool assign_always(const ir::Function& function, const ir::Op& op, ir::VarId id) const;

@@ -53,12 +53,15 @@ class Fuser {
  public:
   Fuser(ir::Module& module, ir::Function& function) : module_(module), function_(function), replacements_(function) {}
 
-  /// Loops whose numbers are reduced stay alone, for ir/reduced_loops.hpp.
-  void keep_reduced_loops() {
+  /// Of a kernel, whose operations are done in their order. Loops whose numbers are reduced stay alone, for
+  /// ir/reduced_loops.hpp.
+  void run_in_order() {
+    is_in_order_ = true;
     const ir::ReducedLoops reduced(module_, function_);
     for (const ir::Region& region : function_.regions)
       for (const ir::Op& op : region.ops)
         if (op.kind == OpKind::foreach_range && reduced.of(op)) kept_.insert(op.regions[0]);
+    run();
   }
   /// @return true: something has changed
   bool run() {
@@ -180,6 +183,19 @@ class Fuser {
     });
   }
 
+  /// What the first one writes, by an operation before the second one, where they would both be.
+  bool is_read_between(ir::RegionId region, const Loop& first, const Loop& second) {
+    if (!dependences_) find_dependences(region);
+    return std::ranges::any_of(first.arrays_written, [&](ir::VarId array) {
+      const auto readers = dependences_->readers.find(array);
+      return readers != dependences_->readers.end() && std::ranges::any_of(readers->second, [&](std::size_t reader) {
+               const ir::Op& op = ops(region)[reader];
+               const bool is_gone = op.kind == OpKind::foreach_range && op.regions.empty();
+               return reader > first.number && reader < second.number && !is_gone;
+             });
+    });
+  }
+
   void find_dependences(ir::RegionId region) {
     dependences_.emplace();
     dependences_->read.resize(ops(region).size());
@@ -197,7 +213,7 @@ class Fuser {
   bool can_fuse(ir::RegionId region, const Loop& first, const Loop& second) {
     const ir::Op &one = ops(region)[first.number], &other = ops(region)[second.number];
     return have_one_space(one, other) && reads_own_points(first, second) && is_free_of_the_second(one, first, second) &&
-           needs_nothing_between(region, first, second) &&
+           needs_nothing_between(region, first, second) && (!is_in_order_ || !is_read_between(region, first, second)) &&
            ops(first.body).size() + ops(second.body).size() <= most_operations;
   }
 
@@ -254,6 +270,7 @@ class Fuser {
     if (op.kind != OpKind::array_get || op.operands[0] != Operand::variable(array)) return;
     op.kind = OpKind::copy;
     op.operands = {value};
+    op.is_tracked = false;
   }
 
   // ---- arrays that nothing reads
@@ -332,6 +349,7 @@ class Fuser {
 
   ir::Module& module_;
   ir::Function& function_;
+  bool is_in_order_ = false;
   std::set<ir::RegionId> kept_;             // bodies of loops that are not fused
   Replacements replacements_;               // of parameters of bodies
   std::optional<Dependences> dependences_;  // of the region at hand; found when they are needed first
@@ -340,11 +358,7 @@ class Fuser {
 
 }  // namespace
 
-void fuse_loops(ir::Module& module, ir::Function& function) {
-  Fuser fuser(module, function);
-  fuser.keep_reduced_loops();
-  fuser.run();
-}
+void fuse_loops(ir::Module& module, ir::Function& function) { Fuser(module, function).run_in_order(); }
 
 void fuse_loops(ir::Module& module) {
   bool has_changed = false;

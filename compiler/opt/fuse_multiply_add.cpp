@@ -66,7 +66,7 @@ class Kernels {
       for (const ir::Region& region : module.functions[id].regions) {
         for (const ir::Op& op : region.ops) {
           if (op.kind == OpKind::call) callees_[id].push_back(op.callee);
-          if (op.kind == OpKind::loop && id != module.entry) is_kernel_[id] = true;
+          if (op.kind == OpKind::loop && id != module.script) is_kernel_[id] = true;
         }
       }
     }

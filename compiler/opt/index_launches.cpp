@@ -50,8 +50,8 @@ class PlainLaunch {
   /// @return none if the loop can not be such a launch, whatever the rest of its body computes
   std::optional<ir::Function> run() {
     const auto is_sink = [this](const ir::BodyAccess& write) { return this->is_sink(write); };
-    if (!std::ranges::all_of(accesses_.writes, is_sink) || copier_.counter_is_read() || copier_.assigns_outside() ||
-        reads_what_it_writes())
+    if (!std::ranges::all_of(accesses_.writes, is_sink) || writes_inside() || copier_.counter_is_read() ||
+        copier_.assigns_outside() || reads_what_it_writes())
       return std::nullopt;
     if (point_ == ir::none)
       copier_.add_unnamed_parameter(TypeStore::int_);
@@ -83,6 +83,11 @@ class PlainLaunch {
     if (!is_element(write.mode)) return true;
     return point_ != ir::none && write.keys.back() == ir::Operand::variable(point_) &&
            write.fixed_keys + 1 == write.keys.size();
+  }
+
+  bool writes_inside() const {
+    const auto is_write = [](const ir::BodyAccess& access) { return access.mode != ir::AccessMode::read; };
+    return std::ranges::any_of(accesses_.inside, is_write);
   }
 
   bool is_write(const ir::Op& op) const {
@@ -271,10 +276,7 @@ class ProjectedLaunch {
   }
 
   /// Arrays and updateables that an iteration makes for itself are no business of a launch.
-  bool accesses_inside() const {
-    const auto is_inside = [this](const ir::BodyAccess& access) { return computation_.declares(access.array.index); };
-    return std::ranges::any_of(accesses_.reads, is_inside) || std::ranges::any_of(accesses_.writes, is_inside);
-  }
+  bool accesses_inside() const { return !accesses_.inside.empty(); }
 
   const ir::Module& module_;
   const ir::Function& around_;

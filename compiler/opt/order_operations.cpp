@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <queue>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -12,16 +13,20 @@ namespace raddle::opt {
 
 namespace {
 
+/// Of an operation with its nested regions: each once, sorted.
+struct Uses {
+  std::vector<ir::VarId> assigned, read;
+};
+
 /// What a region's operations wait for: each variable has an edge from all of its writers and one to each reader, so
 /// that many writers and many readers of one variable are no trouble.
 class Dependencies {
  public:
-  Dependencies(const ir::Function& function, const ir::Region& region)
-      : missing_(region.ops.size(), 0), assigned_by_(region.ops.size()) {
-    for (std::size_t i = 0; i < region.ops.size(); ++i)
-      for (const ir::VarId assigned : variables_assigned(function, region.ops[i])) add_writer(assigned, i);
-    for (std::size_t i = 0; i < region.ops.size(); ++i)
-      for (const ir::VarId read : variables_read(function, region.ops[i])) add_reader(read, i);
+  explicit Dependencies(const std::vector<Uses>& uses) : missing_(uses.size(), 0), assigned_by_(uses.size()) {
+    for (std::size_t i = 0; i < uses.size(); ++i)
+      for (const ir::VarId assigned : uses[i].assigned) add_writer(assigned, i);
+    for (std::size_t i = 0; i < uses.size(); ++i)
+      for (const ir::VarId read : uses[i].read) add_reader(read, i);
   }
 
   bool is_ready(std::size_t op) const { return missing_[op] == 0; }
@@ -78,18 +83,17 @@ class Dependencies {
   std::vector<std::vector<ir::VarId>> assigned_by_;  ///< each operation
 };
 
-void order_region(const ir::Function& function, ir::Region& region) {
-  const std::size_t count = region.ops.size();
-  Dependencies dependencies(function, region);
+/// The numbers of operations with these uses, sorted.
+std::vector<std::size_t> sorted(const std::vector<Uses>& uses) {
+  Dependencies dependencies(uses);
   // the first ready one in text order; none ready: a cycle, its first one goes
   std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
-  for (std::size_t i = 0; i < count; ++i)
+  for (std::size_t i = 0; i < uses.size(); ++i)
     if (dependencies.is_ready(i)) ready.push(i);
-  std::vector<bool> placed(count, false);
-  std::vector<ir::Op> ordered;
-  ordered.reserve(count);
+  std::vector<bool> placed(uses.size(), false);
+  std::vector<std::size_t> order;
   std::size_t first_left = 0;
-  while (ordered.size() < count) {
+  while (order.size() < uses.size()) {
     std::size_t next = 0;
     if (!ready.empty()) {
       next = ready.top();
@@ -103,12 +107,44 @@ void order_region(const ir::Function& function, ir::Region& region) {
     dependencies.place(next, [&](std::size_t follower) {
       if (!placed[follower]) ready.push(follower);
     });
-    ordered.push_back(std::move(region.ops[next]));
+    order.push_back(next);
   }
+  return order;
+}
+
+void order_region(const ir::Function& function, ir::Region& region) {
+  std::vector<Uses> uses;
+  for (const ir::Op& op : region.ops) uses.push_back({variables_assigned(function, op), variables_read(function, op)});
+  std::vector<ir::Op> ordered;
+  for (const std::size_t next : sorted(uses)) ordered.push_back(std::move(region.ops[next]));
   region.ops = std::move(ordered);
 }
 
+/// What puts something into an array or a structure assigns it.
+Uses uses_of_data(const ir::Function& function, const ir::Op& op) {
+  std::set<ir::VarId> assigned, read;
+  visit_nested(function, op, [&](const ir::Op& inner) {
+    const bool puts = inner.kind == ir::OpKind::array_insert || inner.kind == ir::OpKind::struct_set;
+    if (puts) assigned.insert(inner.operands[0].index);
+    assigned.insert(inner.results.begin(), inner.results.end());
+    bool is_target = puts;
+    visit_operands(inner, [&](const ir::Operand& operand) {
+      if (!operand.is_constant && !is_target) read.insert(operand.index);
+      is_target = false;
+    });
+  });
+  return {{assigned.begin(), assigned.end()}, {read.begin(), read.end()}};
+}
+
 }  // namespace
+
+std::vector<const ir::Op*> in_order_of_data(const ir::Function& function, const ir::Region& region) {
+  std::vector<Uses> uses;
+  for (const ir::Op& op : region.ops) uses.push_back(uses_of_data(function, op));
+  std::vector<const ir::Op*> ordered;
+  for (const std::size_t next : sorted(uses)) ordered.push_back(&region.ops[next]);
+  return ordered;
+}
 
 void order_operations(ir::Module& module) {
   for (ir::Function& function : module.functions)

@@ -1,4 +1,6 @@
 #pragma once
+#include <vector>
+
 #include "compiler/ir/module.hpp"
 
 namespace raddle::opt {
@@ -10,5 +12,9 @@ namespace raddle::opt {
 ///            %x = copy 3                     %y = add %x, 1
 /// Needed by infer-leaves and code generation; strands are shorter for it.
 void order_operations(ir::Module& module);
+
+/// The operations of a region, so that each follows those that assign its operands, or put something into arrays and
+/// structures that it reads: for who does them one after the other.
+std::vector<const ir::Op*> in_order_of_data(const ir::Function& function, const ir::Region& region);
 
 }  // namespace raddle::opt

@@ -4,7 +4,7 @@
     array_programs.py [--seed N] [--count N] [--seconds S] [--raddle PATH] [--show]
 
 Shapes, views, types and operations are drawn: operators, mathematics, functions of the script, broadcasting, slices with
-steps, assignment by slices, `where`, reductions, loops that fill arrays. Every fifth program has shapes that do not fit:
+steps, assignment by slices, `where`, reductions, loops that fill arrays, models. Every fifth program has shapes that do not fit:
 it ends with an error in every mode.
 """
 
@@ -13,10 +13,12 @@ import math
 import pathlib
 import random
 
+import models
 from program_tree import text_of
 from random_programs import modes_of, run_programs, wrong_failure, wrong_output
 
 PRELUDE = """import arrays;
+""" + models.PRELUDE + """
 (float y) bent(float x, float k) { if (x > k) { y = x - k; } else { y = 2.0 * (k - x); } }
 (int q, int r) parts(int a, int b) { q = a %/ b; r = a %% b; }
 (float w) width(float x[n]) { w = max(x * 2.0) - min(x * 2.0); }
@@ -288,6 +290,10 @@ class Generator:
             return self.rows(name)
         if how < 0.3:
             return self.filling_loop(name)
+        if how < 0.33:
+            model = models.Model(self.random, name)
+            self.lines += model.text()
+            return self.keep(name, Array("int", [model.points], model.values()))
         if how < 0.4:
             source, array = self.random.choice(self.arrays)
             text, value = self.slice_of(source, array)

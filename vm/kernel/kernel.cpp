@@ -83,6 +83,15 @@ KernelOp operation_of_function(std::string_view library_function, std::span<cons
   return found == std::end(functions) ? KernelOp::if_ : found->op;
 }
 
+bool Kernel::has_own_arrays() const {
+  const auto makes_one = [](const KernelInstruction& instruction) {
+    return info(instruction.op).failure == KernelFailure::memory;
+  };
+  return row_count != 0 || std::ranges::any_of(blocks, [&](const std::vector<KernelInstruction>& block) {
+           return std::ranges::any_of(block, makes_one);
+         });
+}
+
 bool Kernel::reads(KernelRegister id) const {
   const auto has = [id](const auto& registers) { return std::ranges::find(registers, id) != std::end(registers); };
   const auto is_read_by = [&](const KernelInstruction& instruction) { return has(instruction.inputs); };

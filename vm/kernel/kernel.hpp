@@ -146,10 +146,12 @@ struct KernelForeignCall {
 
 /// Note [own arrays]. What an iteration computes with arrays that it alone knows is one kernel. `new_floats` and the
 /// like make an array, which lies on the stack, outside of all loops; `put` writes an element, and whoever made the
-/// kernel has seen to it that each is written before any is read. The rows of a kernel, the parameters behind the first
-/// one, are such arrays of its caller: what a point of a launch writes to as many elements of an array as are in a row.
-/// `each` runs its block for the points 0 to count - 1, in any order: so that many can be computed side by side, what
-/// fails in it is told behind it. Where there is no machine code, such kernels are interpreted in frames.
+/// kernel has seen to it that each is written before any is read; `first` is an array of the first elements of another
+/// one. A loop may carry own arrays on, and write into those of its variables that never are anything else. The rows of
+/// a kernel, the parameters behind the first one, are such arrays of its caller: what a point of a launch writes to as
+/// many elements of an array as are in a row. `each` runs its block for the points 0 to count - 1, in any order: so
+/// that many can be computed side by side, what fails in it is told behind it. Where there is no machine code, such
+/// kernels are interpreted in frames.
 struct KernelEach {
   KernelRegister point = no_kernel_part, count = no_kernel_part;
   KernelBlockId block = no_kernel_part;
@@ -175,7 +177,7 @@ struct Kernel {
   bool exists() const { return !blocks.empty(); }
   /// Something that it does takes what is in the register.
   bool reads(KernelRegister id) const;
-  bool has_own_arrays() const { return row_count != 0 || !eaches.empty(); }
+  bool has_own_arrays() const;
   bool is_constant(KernelRegister id) const { return id >= parameter_count && id - parameter_count < constants.size(); }
   /// @pre is_constant(id)
   std::int64_t constant(KernelRegister id) const { return constants[id - parameter_count]; }

@@ -125,11 +125,14 @@ class Verifier {
     }
     if (about.failure == KernelFailure::memory)
       makes_array(instruction.result);
+    else if (about.result == 'A')
+      assigns(instruction.result);
     else
       makes(instruction.result);
     if (!fault_.empty()) return;
     const KernelType type = kernel_.types[instruction.result];
-    const bool fits = about.result == 'x' ? type == kernel_.types[instruction.inputs[0]] : matches(about.result, type);
+    const bool fits = about.result == 'x' || about.result == 'A' ? type == kernel_.types[instruction.inputs[0]]
+                                                                 : matches(about.result, type);
     if (!fits) fail(fmt::format("`{}` gives no {}", about.text, text_of(type)));
   }
 
@@ -192,6 +195,7 @@ class Verifier {
     takes(loop.initial);
     for (const KernelRegister variable : loop.variables) assigns(variable);
     if (!fault_.empty()) return;
+    find_own_variables(loop);
     const std::vector<bool> before = now_.always;
     ++depth_of_loops_;
     block(loop.test_block);
@@ -201,6 +205,16 @@ class Verifier {
     if (fault_.empty()) takes(loop.next);
     --depth_of_loops_;
     now_.always = before;  // what is in the loop is not read behind it
+  }
+  /// Those that are never anything but arrays of the kernel's own.
+  void find_own_variables(const KernelLoop& loop) {
+    const std::vector<KernelRegister>& variables = loop.variables;
+    for (std::size_t i = 0; i < variables.size(); ++i) is_own_[variables[i]] = is_own_[loop.initial[i]];
+    for (std::size_t i = 0; i < variables.size();) {
+      const bool is_kept = !is_own_[variables[i]] || (exists(loop.next[i]) && is_own_[loop.next[i]]);
+      is_own_[variables[i]] = is_own_[variables[i]] && is_kept;
+      i = is_kept ? i + 1 : 0;
+    }
   }
   void each(const KernelEach& each) {
     reads(each.count, KernelType::int_);

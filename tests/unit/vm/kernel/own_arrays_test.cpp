@@ -64,5 +64,47 @@ TEST_CASE("an array is made outside of loops, and a kernel writes its own ones o
   CHECK(fault_of(replaced("get_int %4 %3", "get_int %4 %6")).ends_with("%6 is read before it is assigned"));
 }
 
+/// Two arrays that take turns, and a parameter that the loop carries on beside them.
+constexpr std::string_view taking_turns = R"(kernel 0 "turns" at 0:0-1 (%0: int, %1: int[]) -> (%15) {
+  const %2: int = 0
+  const %3: int = 2
+  %4: int[] = new_ints %3 at 0:2-3
+  %5: int[] = new_ints %3 at 0:2-3
+  loop (%6: int, %7: int[], %8: int[], %9: int[]) = (%2, %4, %5, %1) at 0:4-5 {
+    %10: boolean = lt_int %6 %0 at 0:6-7
+  } while %10 {
+    put_int %7 %2 %6 at 0:8-9
+    %11: int[] = first %7 %3 at 0:8-9
+    %12: int = get_int %11 %2 at 0:8-9
+    %13: int = add_int %12 %3 at 0:8-9
+  } next (%13, %8, %7, %9)
+  %14: int[] = first %8 %2 at 0:10-11
+  %15: int = size %14 at 0:10-11
+}
+)";
+
+std::string turns_with(std::string_view from, std::string_view to) {
+  std::string text(taking_turns);
+  text.replace(text.find(from), from.size(), to);
+  return fault_of(text);
+}
+
+TEST_CASE("a loop writes variables that are own arrays in every round") {
+  const auto read = read_kernels(taking_turns);
+  REQUIRE_MESSAGE(read.has_value(), read.error());
+  CHECK(print_kernel(read->front().kernel, 0) == taking_turns);
+  const std::string fault = "an array that is not the kernel's own is written";
+  CHECK(turns_with("put_int %7", "put_int %8") == "");
+  CHECK(turns_with("put_int %7", "put_int %9").ends_with(fault));
+  CHECK(turns_with("next (%13, %8, %7, %9)", "next (%13, %9, %7, %9)").ends_with(fault));
+  CHECK(turns_with("next (%13, %8, %7, %9)", "next (%13, %8, %9, %9)").ends_with(fault));  // in the round after
+  CHECK(turns_with("(%2, %4, %5, %1)", "(%2, %1, %5, %1)").ends_with(fault));
+  CHECK(turns_with("put_int %7 %2 %6", "put_int %11 %2 %6").ends_with("%11 is read before it is assigned"));
+  CHECK(turns_with("%12: int = get_int %11 %2 at 0:8-9",
+                   "%12: int = get_int %11 %2 at 0:8-9\n    put_int %11 %2 %6 at 0:8-9")
+            .ends_with(fault));
+  CHECK(turns_with("%11: int[] = first %7", "%11: float[] = first %7").ends_with("`first` gives no float[]"));
+}
+
 }  // namespace
 }  // namespace raddle::vm
