@@ -373,6 +373,33 @@ def outputs_are_whole_or_as_they_were(folder):
         expect((folder.path / "out/g.txt").exists(), left)
 
 
+def outputs_of_tcl_are_whole_or_as_they_were(folder):
+    """Written aside if the code names the output, which may lie in a folder that is not there yet."""
+    def script(name, code, inputs="", values=""):
+        folder.write(name, f'(file o) make({inputs}) "turbine" "0.0" [ "{code}" ];\nfile f <"out/f.txt"> = make({values});\n')
+
+    begin = "set p [ turbine::local_file_path $<<o>> ]; set c [ open $p w ]; puts $c [ file tail $p ]; flush $c"
+    script("ok.df", begin + "; close [ open $p.log w ]")
+    folder.run("run ok.df")
+    script("fails.df", begin + "; error late")
+    folder.run("run fails.df", code=1, err="late")
+    script("ends.df", begin + "; exec kill -9 [ pid ]")
+    folder.run("run ends.df", code=1, err="`make` has ended the process of its rank: it was ended by signal 9 (Killed)")
+    script("stops.df", begin + "; close [ open begun w ]; after 60000")
+    run = subprocess.Popen([folder.raddle, "run", "stops.df"], cwd=folder.path, stderr=subprocess.DEVNULL)
+    wait_for((folder.path / "begun").exists, "the call's start")
+    run.terminate()
+    expect(run.wait(timeout=20), 75)
+    expect(folder.read("out/f.txt"), "f.txt\n")
+    expect(sorted(os.listdir(folder.path / "out")), ["f.txt", "f.txt.log"])
+    for code, left in (("error early", "f.txt\n"), ("close [ open <<p>> w ]", ""), ("close [ open <<p>> w ]; error late", None)):
+        script("named.df", code, "string p", '"out/f.txt"')
+        folder.run("run named.df", code=0 if left == "" else 1)
+        expect(folder.read("out/f.txt") if (folder.path / "out/f.txt").exists() else None, left)
+        if left == "":
+            folder.write("out/f.txt", "old\n")
+
+
 def programs_have_nothing_to_read(folder):
     """What raddle is given is not eaten: neither by apps nor by functions that run programs; a script that wants it says so."""
     folder.write("none.df", 'import sys;\napp (file o) eat() { "cat" @stdout=o }\nfile f <"f.txt"> = eat();\n'
@@ -556,7 +583,7 @@ def chains_of_any_length(folder):
     folder.run("run -k fails.df", code=1, out="trace: 0\n", err="too large")
 
 
-TESTS = [large_inputs_take_linear_time, links_of_others_are_not_followed, chains_of_any_length, replaced_files_keep_permissions_and_streams_stay, tcl_is_of_the_script, results_do_not_command_a_terminal, outputs_are_whole_or_as_they_were, programs_have_nothing_to_read, nothing_outlives_a_kill, short_calls_are_not_shared, long_calls_do_not_wait_for_each_other, a_crash_in_c_is_told, calls_that_share_nothing_need_no_frames, json_is_told_of_what_does_not_come_back, nothing_keeps_a_run_from_its_end, code_in_tcl_ends_with_the_run, too_little_memory_is_told, strings_have_a_longest, too_few_threads_are_no_fault,
+TESTS = [large_inputs_take_linear_time, links_of_others_are_not_followed, chains_of_any_length, replaced_files_keep_permissions_and_streams_stay, tcl_is_of_the_script, results_do_not_command_a_terminal, outputs_are_whole_or_as_they_were, outputs_of_tcl_are_whole_or_as_they_were, programs_have_nothing_to_read, nothing_outlives_a_kill, short_calls_are_not_shared, long_calls_do_not_wait_for_each_other, a_crash_in_c_is_told, calls_that_share_nothing_need_no_frames, json_is_told_of_what_does_not_come_back, nothing_keeps_a_run_from_its_end, code_in_tcl_ends_with_the_run, too_little_memory_is_told, strings_have_a_longest, too_few_threads_are_no_fault,
          programs_end_with_a_run_that_does_not_come_back, verbose_tells_programs, verbose_tells_failures, temporaries_end_with_the_run, quiet_tells_errors_only, json_is_all, json_has_the_end_of_what_is_printed, timeout_ends_the_run]
 
 

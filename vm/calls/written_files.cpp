@@ -107,6 +107,12 @@ fs::path entry_of(const fs::path& path) {
   return fs::weakly_canonical(folder, failed) / path.filename();
 }
 
+void make_folder_of(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  std::error_code ignored;  // whoever writes the file says what could not be opened
+  if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
+}
+
 void remove_files(const std::vector<std::string>& paths) {
   std::error_code ignored;  // most often it was never made
   for (const std::string& path : paths) {

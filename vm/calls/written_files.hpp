@@ -97,6 +97,7 @@ class WrittenFiles {
 
 /// The entry of its folder that a path names, whatever a link there leads to.
 std::filesystem::path entry_of(const std::filesystem::path& path);
+void make_folder_of(const std::string& path);
 void remove_files(const std::vector<std::string>& paths);
 
 }  // namespace raddle::vm
