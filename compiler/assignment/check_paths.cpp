@@ -136,8 +136,9 @@ class PathCheck {
     for (VariableId id = 0; id < all_.size(); ++id) {
       const std::optional<MappedPath> path = path_of(context_, id, all_);
       if (!path || all_[id].writes.empty()) continue;
-      const bool follows_itself = is_in_one_loop(id, *path) && orders_.follows_itself(id);
-      if (follows_itself) replaces(id, id, path->shown);
+      const std::size_t loop_depth = depth_of_loop(id, *path);
+      const bool follows_itself = loop_depth != 0 && orders_.follows_itself(id, loop_depth);
+      if (follows_itself) replaces(id, id, path->shown, loop_depth);
       order(id, path->shown, by_path[path->key]);
       if (definite_write(context_, all_[id]) == nullptr) continue;
       if (path->key == path->shown) report_folder_of_tilde(all_[id].mapping->span, path->shown);
@@ -182,9 +183,9 @@ class PathCheck {
     return !is_error;
   }
 
-  void replaces(VariableId earlier, VariableId later, const std::string& path) {
+  void replaces(VariableId earlier, VariableId later, const std::string& path, std::size_t loop_depth = 0) {
     context_.variable(later).replaces_file = true;
-    const std::optional<Span> late = orders_.late_read(earlier, later);
+    const std::optional<Span> late = orders_.late_read(earlier, later, loop_depth);
     if (!late) return;
     const std::string& name = context_.variable(earlier).name;
     Diagnostic& diagnostic = context_.diagnostics.report(DiagnosticKind::path_replaced_early, *late, name, path);
@@ -210,18 +211,19 @@ class PathCheck {
     return false;
   }
 
-  /// A `for` or `iterate` alone runs the declaration several times with one path. In a function that may be called
-  /// twice at once nothing is sure; what is in a branch is taken to be in one.
-  bool is_in_one_loop(VariableId id, const MappedPath& path) const {
-    if (all_[id].around.empty() || !all_[id].around.front().is_loop()) return false;
-    std::size_t depth = 0, repeating = 0;
+  /// A `for` or `iterate` alone runs the declaration several times with one path, in one activation of its function:
+  /// two of these the run tells apart.
+  /// @return  number of loops around its body; 0: there is no such loop, or several
+  std::size_t depth_of_loop(VariableId id, const MappedPath& path) const {
+    std::size_t depth = 0, found = 0, repeating = 0;
     LoopKind kind = LoopKind::none;
     for (const Surrounding& each : all_[id].around) {
       if (!each.is_loop() || ++depth <= path.loop_depth || each.repeats == Repeats::never) continue;
       kind = each.loop;
+      found = depth;
       ++repeating;
     }
-    return repeating == 1 && kind != LoopKind::foreach_;
+    return repeating == 1 && kind != LoopKind::foreach_ ? found : 0;
   }
 
   /// No shell has seen it.

@@ -4,6 +4,10 @@
 
 #include "compiler/assignment/read_variables.hpp"
 
+// Note [what ends a loop]. Where a file is written, what is made in other branches does not count. So it is in the
+// iteration before, if that one has written the file, too. If it has not, an earlier one has: as what the loop's
+// condition reads is awaited by all iterations, each of them waits for that one. Of other variables that a loop carries
+// this is not so: an iteration that does not write the file need not wait for them.
 namespace raddle::check_detail {
 namespace {
 
@@ -17,49 +21,75 @@ const Write* only_source(const Writes& writes, const Path& path) {
   return found;
 }
 
+/// The only write of a whole variable that may be done where `when` is so.
+const Write* source_where(const Condition& when, const Writes& writes) {
+  const Write* found = nullptr;
+  int count = 0;
+  const auto add = [&](const Write& write) {
+    if (exclude_each_other(write.when, when)) return;
+    found = &write;
+    ++count;
+  };
+  for (const std::size_t index : writes.holding({}, when)) {
+    const Write& write = writes[index];
+    if (write.of_branches.empty()) add(write);
+    for (const Write& part : write.of_branches) add(part);
+  }
+  return count == 1 ? found : nullptr;
+}
+
 bool is_in_parts(const Writes& writes) {
   return std::ranges::none_of(writes, [](const Write& write) { return write.path.empty(); });
 }
 
 }  // namespace
 
-FileOrders::Past FileOrders::find_past(VariableId file, bool carried) const {
+FileOrders::Past FileOrders::find_past(VariableId file, std::size_t loop_depth) const {
+  struct Need {
+    Awaited awaited;
+    bool is_reached;  ///< in an iteration that reaches the declaration of the file
+    bool is_before;   ///< in the iteration before
+  };
   Past found;
-  std::vector<Awaited> open;
-  std::set<std::tuple<VariableId, std::string, bool>> seen;
-  const auto add = [&](const std::vector<Awaited>& all, bool closed) {
+  const Condition reached = condition_in(all_[file].known.get());
+  std::vector<Need> open;
+  std::set<std::tuple<VariableId, std::string, bool, bool, bool>> seen;
+  const auto add = [&](const std::vector<Awaited>& all, bool closed, bool is_reached, bool is_before) {
     for (Awaited each : all) {
       if (each.variable == ast::no_variable) continue;
       each.closed = each.closed || closed;
       found.at.emplace(each.span.file, each.span.begin);
-      if (seen.emplace(each.variable, place_text(each.path, each.path.size()), each.closed).second)
-        open.push_back(std::move(each));
+      const std::string place = place_text(each.path, each.path.size());
+      if (seen.emplace(each.variable, place, each.closed, is_reached, is_before).second)
+        open.push_back({std::move(each), is_reached, is_before});
     }
   };
-  const auto add_write = [&](const Write& write) {
-    add(write.needs, false);
-    add(write.waits, true);
+  const auto add_write = [&](const Write& write, bool is_reached, bool is_before) {
+    add(write.needs, false, is_reached, is_before);
+    add(write.waits, true, is_reached, is_before);
   };
-  add(all_[file].waits, true);
-  if (const Write* own = only_source(all_[file].writes, {})) add_write(*own);
+  add(all_[file].waits, true, true, false);
+  if (const Write* own = only_source(all_[file].writes, {})) add_write(*own, true, false);
   while (!open.empty()) {
-    const Awaited need = std::move(open.back());
+    const auto [need, is_reached, is_before] = std::move(open.back());
     open.pop_back();
     const VariableUse& use = all_[need.variable];
     if (need.path.empty()) found.variables.insert(need.variable);
-    if (carried) add(use.carried, false);
-    if (const Write* source = only_source(use.writes, need.path))
-      add_write(*source);
+    if (!is_before && loop_depth != 0 && use.loop_depth == loop_depth) add(use.carried, false, use.ends_loop, true);
+    const Write* source = only_source(use.writes, need.path);
+    if (is_reached && need.path.empty()) source = source_where(reached, use.writes);
+    if (source != nullptr)
+      add_write(*source, is_reached, is_before);
     else if (need.closed && need.path.empty() && is_in_parts(use.writes))
-      for (const Write& write : use.writes) add(write.waits, true);
+      for (const Write& write : use.writes) add(write.waits, true, is_reached, is_before);
   }
   return found;
 }
 
-const FileOrders::Past& FileOrders::past(VariableId file, bool carried) {
-  auto& known = carried ? carried_pasts_ : pasts_;
-  const auto found = known.find(file);
-  return found != known.end() ? found->second : known.emplace(file, find_past(file, carried)).first->second;
+const FileOrders::Past& FileOrders::past(VariableId file, std::size_t loop_depth) {
+  const auto key = std::pair(file, loop_depth);
+  const auto found = pasts_.find(key);
+  return found != pasts_.end() ? found->second : pasts_.emplace(key, find_past(file, loop_depth)).first->second;
 }
 
 bool FileOrders::may_depend(VariableId later, VariableId earlier) const {
@@ -82,14 +112,16 @@ bool FileOrders::may_depend(VariableId later, VariableId earlier) const {
 }
 
 FileOrder FileOrders::of(VariableId earlier, VariableId later) {
-  if (past(later, false).variables.contains(earlier)) return FileOrder::surely;
+  if (past(later, 0).variables.contains(earlier)) return FileOrder::surely;
   return may_depend(later, earlier) ? FileOrder::perhaps : FileOrder::unrelated;
 }
 
-bool FileOrders::follows_itself(VariableId file) { return past(file, true).variables.contains(file); }
+bool FileOrders::follows_itself(VariableId file, std::size_t loop_depth) {
+  return past(file, loop_depth).variables.contains(file);
+}
 
-std::optional<Span> FileOrders::late_read(VariableId earlier, VariableId later) {
-  const Past& before = past(later, earlier == later);
+std::optional<Span> FileOrders::late_read(VariableId earlier, VariableId later, std::size_t loop_depth) {
+  const Past& before = past(later, loop_depth);
   std::set<VariableId> names{earlier};  // it, and other variables for it
   std::vector<VariableId> open{earlier};
   while (!open.empty()) {

@@ -1,9 +1,9 @@
 #pragma once
 // Which of two files with one path is written after which, as far as the data tell.
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -23,12 +23,12 @@ class FileOrders {
 
   /// Whether `later` is written when `earlier` has been.
   FileOrder of(VariableId earlier, VariableId later);
-  /// Whether each iteration of the loop around a file waits until the one before has written it. The loop is a `for` or
-  /// `iterate`.
-  bool follows_itself(VariableId file);
+  /// Whether each iteration of a loop around a file waits until the one before has written it. The loop is a `for` or
+  /// `iterate`. @param loop_depth  number of loops around its body
+  bool follows_itself(VariableId file, std::size_t loop_depth);
   /// Where `earlier` is read and it is not sure that `later` is written after that; they may be one file, of two
-  /// iterations.
-  std::optional<Span> late_read(VariableId earlier, VariableId later);
+  /// iterations: then of the loop with this depth.
+  std::optional<Span> late_read(VariableId earlier, VariableId later, std::size_t loop_depth = 0);
 
  private:
   /// All that has surely happened when a file is written.
@@ -36,14 +36,14 @@ class FileOrders {
     std::set<VariableId> variables;                        ///< that had a value
     std::set<std::pair<std::uint32_t, std::uint32_t>> at;  ///< where they were read: file, begin
   };
-  /// @param carried  what the iterations before have done counts, too
-  const Past& past(VariableId file, bool carried);
-  Past find_past(VariableId file, bool carried) const;
+  /// @param loop_depth  what the iteration before has done of the loop with this depth counts, too; 0: of none
+  const Past& past(VariableId file, std::size_t loop_depth);
+  Past find_past(VariableId file, std::size_t loop_depth) const;
   bool may_depend(VariableId later, VariableId earlier) const;
 
   const Context& context_;
   const std::vector<VariableUse>& all_;
-  std::unordered_map<VariableId, Past> pasts_, carried_pasts_;
+  std::map<std::pair<VariableId, std::size_t>, Past> pasts_;
 };
 
 }  // namespace raddle::check_detail

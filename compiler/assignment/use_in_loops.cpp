@@ -138,6 +138,9 @@ WriteSet UseCollector::for_(const ast::For& loop) {
     if (variable.update != nullptr) read(*variable.update);
     if (variable.update != nullptr && variable.variable != ast::no_variable)
       use_[variable.variable].carried = awaited_variables(context_, *variable.update);
+    if (variable.update != nullptr && variable.variable != ast::no_variable)
+      use_[variable.variable].ends_loop =
+          std::ranges::find(awaited, variable.variable, &Awaited::variable) != awaited.end();
     if (counts(variable)) counters.push_back({variable.variable});
   }
   leave_scope(body);
@@ -160,7 +163,10 @@ WriteSet UseCollector::iterate(const ast::Iterate& loop) {
   WriteSet writes = body_of(LoopKind::iterate, loop.until->span, Repeats::perhaps,
                             [&] { return after(counter, [&] { return statements(*loop.body); }); });
   read(*loop.until);
-  if (loop.variable != ast::no_variable) use_[loop.variable].carried = awaited_variables(context_, *loop.until);
+  if (loop.variable != ast::no_variable) {
+    use_[loop.variable].carried = awaited_variables(context_, *loop.until);
+    use_[loop.variable].ends_loop = true;
+  }
   leave_scope(writes);
   report_repeated(writes, loop.until->span, "the body runs until this is so", {{loop.variable}});
   return writes;

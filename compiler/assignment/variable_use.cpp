@@ -184,6 +184,7 @@ void UseCollector::note_mapping(VariableId variable, const ast::Expr& mapping) {
   VariableUse& use = use_[variable];
   use.mapping = &mapping;
   use.around = around_;
+  use.known = known_;
   for (const std::vector<Awaited>* awaited : waited_for_) append_to(use.waits, *awaited);
 }
 
@@ -362,12 +363,15 @@ WriteSet UseCollector::wait(const ast::Wait& wait) {
   return writes;
 }
 
-bool is_assigned_at(const Read& read, const Writes& writes, const Path& path) {
-  if (std::ranges::any_of(read.assigned, [&](const Path& part) { return lies_in(path, part); })) return true;
+Condition condition_in(const Known* known) {
   Condition all = always();
-  for (const Known* known = read.known.get(); known != nullptr; known = known->around.get())
-    all = both(std::move(all), known->condition);
-  return is_assigned(writes, path, all);
+  for (; known != nullptr; known = known->around.get()) all = both(std::move(all), known->condition);
+  return all;
+}
+
+bool is_assigned_at(const Read& read, const Writes& writes, const Path& path) {
+  return std::ranges::any_of(read.assigned, [&](const Path& part) { return lies_in(path, part); }) ||
+         is_assigned(writes, path, condition_in(read.known.get()));
 }
 
 std::vector<VariableUse> collect_use(Context& context) { return UseCollector(context).run(); }

@@ -46,13 +46,18 @@ struct VariableUse {
   const ast::Expr* mapping = nullptr;  ///< `file f<"name">`
   std::vector<Surrounding> around;     ///< the declaration, if there is a mapping; outermost first
   std::vector<Awaited> waits;          ///< without which such a declaration is not reached
+  std::shared_ptr<const Known> known;  ///< where it is reached
   std::vector<Awaited> carried;        ///< of a loop's variable: without which there is no next value
   std::vector<VariableId> in_loops;    ///< the variables that carry it through loops: what they end with is its value
+  bool ends_loop = false;              ///< of a loop's variable: it is in the loop's condition
   bool is_declared = false;            ///< by a statement or as a formal of a function with a body
   bool is_updated = false;             ///< `u <incr> := 1.0;`
   bool is_implicit = false;            ///< declared by an assignment
   std::size_t loop_depth = 0;          ///< number of loops around its declaration
 };
+
+/// All that is so in a branch.
+Condition condition_in(const Known* known);
 
 /// Wherever this is read, the part at `path` is assigned: by the block that declares the variable, which does `writes`,
 /// or by one that is in it.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
+#include <span>
 #include <utility>
 
 namespace raddle::check_detail {
@@ -161,6 +162,18 @@ void WriteSet::collect_parts(Context& context, std::vector<Branch>& branches) {
   }
 }
 
+namespace {
+
+constexpr std::size_t most_of_branches = 64;  // each branch around them makes copies
+
+void add_of_branch(std::vector<Write>& all, const Write& write, const Condition& condition) {
+  if (all.size() > most_of_branches) return;
+  const std::span<const Write> parts = write.of_branches.empty() ? std::span(&write, 1) : std::span(write.of_branches);
+  for (const Write& part : parts) all.emplace_back(part).when = both(part.when, condition);
+}
+
+}  // namespace
+
 WriteSet WriteSet::either(Context& context, std::vector<Branch> branches, Span condition) {
   collect_parts(context, branches);
   report_whole_and_parts(context, branches);
@@ -168,6 +181,7 @@ WriteSet WriteSet::either(Context& context, std::vector<Branch> branches, Span c
     std::size_t branches = 0;              ///< that write it definitely
     const Branch* last_of_them = nullptr;  ///< counted once, however often it writes it
     bool is_merged = false;
+    std::vector<Write> of_branches;
   };
   std::unordered_map<VariableId, std::unordered_map<std::string, OfAPlace>> places;
   const auto place_of = [&](VariableId variable, const Write& write) -> OfAPlace& {
@@ -178,6 +192,7 @@ WriteSet WriteSet::either(Context& context, std::vector<Branch> branches, Span c
       for (const Write& write : writes) {
         OfAPlace& place = place_of(variable, write);
         if (write.definite && std::exchange(place.last_of_them, &branch) != &branch) ++place.branches;
+        if (write.path.empty()) add_of_branch(place.of_branches, write, branch.condition);
       }
     }
   }
@@ -190,6 +205,9 @@ WriteSet WriteSet::either(Context& context, std::vector<Branch> branches, Span c
           // one write stands for those of all branches: a later one is then reported once
           if (std::exchange(place.is_merged, place.is_merged || write.definite)) continue;
           write.needs.clear();
+          write.waits.clear();
+          write.of_branches =
+              place.of_branches.size() > most_of_branches ? std::vector<Write>() : std::move(place.of_branches);
         } else {
           write.when = both(std::move(write.when), branch.condition);
           write.definite = false;

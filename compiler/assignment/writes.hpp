@@ -46,20 +46,21 @@ struct Awaited {
 enum class LoopKind : std::uint8_t { none, foreach_, for_, iterate };
 
 struct Write {
-  Path path;                           ///< empty: the whole variable
-  Span span;                           ///< of the target
-  bool definite = true;                ///< on every path through the part
-  bool reported = false;               ///< something was said about it already, or will be
-  std::vector<Awaited> needs = {};     ///< without which there surely is no value
-  std::vector<Awaited> waits = {};     ///< without which the statement is not even reached
-  std::optional<Span> own_value = {};  ///< where its own value is read to compute it
-  bool is_sum = false;                 ///< it is computed by a `+`
-  LoopKind loop = LoopKind::none;      ///< the innermost one around it, inside the variable's scope
-  std::optional<Span> condition = {};  ///< where it is not definite: what it depends on
-  bool is_in_body = false;             ///< `condition` is what a loop runs over, or how long
-  Condition when = always();           ///< it is done
-  const ast::Expr* value = nullptr;    ///< what is assigned; one call, if several variables are
-  bool in_one_iteration = false;       ///< `i == n`: if there is such an iteration, which the run tells
+  Path path;                            ///< empty: the whole variable
+  Span span;                            ///< of the target
+  bool definite = true;                 ///< on every path through the part
+  bool reported = false;                ///< something was said about it already, or will be
+  std::vector<Awaited> needs = {};      ///< without which there surely is no value
+  std::vector<Awaited> waits = {};      ///< without which the statement is not even reached
+  std::optional<Span> own_value = {};   ///< where its own value is read to compute it
+  bool is_sum = false;                  ///< it is computed by a `+`
+  LoopKind loop = LoopKind::none;       ///< the innermost one around it, inside the variable's scope
+  std::optional<Span> condition = {};   ///< where it is not definite: what it depends on
+  bool is_in_body = false;              ///< `condition` is what a loop runs over, or how long
+  Condition when = always();            ///< it is done
+  const ast::Expr* value = nullptr;     ///< what is assigned; one call, if several variables are
+  bool in_one_iteration = false;        ///< `i == n`: if there is such an iteration, which the run tells
+  std::vector<Write> of_branches = {};  ///< of a whole variable that each branch writes: those that this one stands for
 };
 
 /// All that is assigned to one variable by a part of a body, in order. Generated scripts assign the elements of an

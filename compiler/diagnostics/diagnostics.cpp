@@ -73,7 +73,8 @@ void Diagnostics::suppress(DiagnosticKind kind, Span range) {
 
 Diagnostic& Diagnostics::add(DiagnosticKind kind, Span span, std::string message) {
   // at one place a script may fail in many ways while it runs, and fields of one variable may be stuck
-  const bool is_of_run = kind == DiagnosticKind::run_time || kind == DiagnosticKind::never_set;
+  const bool is_of_run =
+      kind == DiagnosticKind::run_time || kind == DiagnosticKind::never_set || kind == DiagnosticKind::replaced_failure;
   const std::string told = is_of_run ? message : "";
   const bool fresh = !is_suppressed(kind, span) && seen_.emplace(kind, span.file, span.begin, span.end, told).second;
   if (fresh && severity_of(kind) == Severity::error) ++error_count_;

@@ -373,6 +373,33 @@ def outputs_are_whole_or_as_they_were(folder):
         expect((folder.path / "out/g.txt").exists(), left)
 
 
+def outputs_of_tcl_are_whole_or_as_they_were(folder):
+    """Written aside if the code names the output, which may lie in a folder that is not there yet."""
+    def script(name, code, inputs="", values=""):
+        folder.write(name, f'(file o) make({inputs}) "turbine" "0.0" [ "{code}" ];\nfile f <"out/f.txt"> = make({values});\n')
+
+    begin = "set p [ turbine::local_file_path $<<o>> ]; set c [ open $p w ]; puts $c [ file tail $p ]; flush $c"
+    script("ok.df", begin + "; close [ open $p.log w ]")
+    folder.run("run ok.df")
+    script("fails.df", begin + "; error late")
+    folder.run("run fails.df", code=1, err="late")
+    script("ends.df", begin + "; exec kill -9 [ pid ]")
+    folder.run("run ends.df", code=1, err="`make` has ended the process of its rank: it was ended by signal 9 (Killed)")
+    script("stops.df", begin + "; close [ open begun w ]; after 60000")
+    run = subprocess.Popen([folder.raddle, "run", "stops.df"], cwd=folder.path, stderr=subprocess.DEVNULL)
+    wait_for((folder.path / "begun").exists, "the call's start")
+    run.terminate()
+    expect(run.wait(timeout=20), 75)
+    expect(folder.read("out/f.txt"), "f.txt\n")
+    expect(sorted(os.listdir(folder.path / "out")), ["f.txt", "f.txt.log"])
+    for code, left in (("error early", "f.txt\n"), ("close [ open <<p>> w ]", ""), ("close [ open <<p>> w ]; error late", None)):
+        script("named.df", code, "string p", '"out/f.txt"')
+        folder.run("run named.df", code=0 if left == "" else 1)
+        expect(folder.read("out/f.txt") if (folder.path / "out/f.txt").exists() else None, left)
+        if left == "":
+            folder.write("out/f.txt", "old\n")
+
+
 def programs_have_nothing_to_read(folder):
     """What raddle is given is not eaten: neither by apps nor by functions that run programs; a script that wants it says so."""
     folder.write("none.df", 'import sys;\napp (file o) eat() { "cat" @stdout=o }\nfile f <"f.txt"> = eat();\n'
@@ -556,114 +583,7 @@ def chains_of_any_length(folder):
     folder.run("run -k fails.df", code=1, out="trace: 0\n", err="too large")
 
 
-RUN_SCRIPT = """#!/bin/bash
-set -eu
-export EMEWS_PROJECT_ROOT=$( cd $( dirname $0 )/.. ; /bin/pwd )
-export TURBINE_OUTPUT=$EMEWS_PROJECT_ROOT/experiments/$1
-mkdir -p $TURBINE_OUTPUT
-export PROCS=4 QUEUE=short WALLTIME=00:10:00 TURBINE_JOBNAME="$1_job"
-export TURBINE_RESIDENT_WORK_WORKERS=1
-export RESIDENT_WORK_RANKS=$(( PROCS - 2 ))
-MACHINE=""
-set -x
-swift-t -n $PROCS $MACHINE -p -I $EMEWS_PROJECT_ROOT/lib -r $EMEWS_PROJECT_ROOT/lib -e X=1 -e TURBINE_OUTPUT \\
-    -i extra -t i:./init.sh -m slurm -l -O3 $EMEWS_PROJECT_ROOT/swift/main.swift --a=b --points=3 "${@:2}"
-"""
-MAIN_SWIFT = """# a comment, as there is no preprocessor
-import io;
-import string;
-import sys;
-(int o) doubled(int i) "project" "1.0" [ "set <<o>> [ project::doubled <<i>> ]" ];
-string ranks[] = split(getenv("RESIDENT_WORK_RANKS"), ",");
-printf("%s %s %s %i %s", argv("a"), argv("points"), getenv("X"), turbine_workers(), ranks[0]);
-printf("%s %i %s", greeting(), doubled(21), argp(1));
-"""
-
-
-def swift_t_runs_scripts_of_projects(folder):
-    """A run script as projects have it, by the name under which the tool is installed."""
-    folder.write("swift/run.sh", RUN_SCRIPT)
-    folder.write("swift/main.swift", MAIN_SWIFT)
-    folder.write("lib/extra.swift", '(string o) greeting() { o = "hello"; }\n')
-    folder.write("lib/pkgIndex.tcl", 'package ifneeded project 1.0 [list source [file join $dir project.tcl]]\n')
-    folder.write("lib/project.tcl", "package provide project 1.0\nnamespace eval project { proc doubled {i} { expr {2 * $i} } }\n")
-    (folder.path / "bin").mkdir()
-    (folder.path / "bin" / "swift-t").symlink_to(folder.raddle)
-    environment = {**os.environ, "PATH": f"{folder.path / 'bin'}:{os.environ['PATH']}"}
-    done = subprocess.run(["bash", "swift/run.sh", "one", "word"], cwd=folder.path, env=environment, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=False, text=True)
-    expect((done.returncode, sorted(done.stdout.splitlines())), (0, ["b 3 1 3 2", "hello 42 word"]))
-    line = "swift-t -n 4 -p -I lib -r lib -e X=1 -i extra swift/main.swift --a=b --points=3 word"
-    expect(sorted(folder.run(line, env={"RESIDENT_WORK_RANKS": "2"}).stdout.splitlines()), ["b 3 1 3 2", "hello 42 word"])
-
-
-def swift_t_has_its_own_words(folder):
-    folder.run("swift-t -E 'import sys; trace(turbine_workers());'", out="trace: 1\n", env={"PROCS": ""})
-    folder.run("swift-t -A k=v -E 'import sys; trace(turbine_workers(), argv(\"k\"));'", out="trace: 5,v\n", env={"PROCS": "6"})
-    folder.run("swift-t -n 1 -E 'trace(1);'", code=2, err="-n 2 has one worker")
-    folder.run("swift-t", code=2, err="no script given")
-    folder.run("swift-t -v", out=folder.run("version").stdout)
-    told = folder.run("swift-t -i nosuch -E 'import io; trace(1);'", code=3).stderr
-    expect(told.splitlines()[:2], ["(command line):1:4: error: unknown module `nosuch` [unknown_module]", "  1 | -i nosuch"])
-    folder.run("swift-t -A zz -E 'trace(1);'", code=2, err="-A zz: it is to be KEY=VALUE")
-    folder.run("swift-t -e =1 -E 'trace(1);'", code=2, err="-e =1: it is to be NAME=VALUE, or the name of a variable")
-    folder.run("swift-t -e RADDLE_NOT_SET -E 'trace(1);'", out="trace: 1\n", err="raddle: warning: -e RADDLE_NOT_SET: there is no such variable")
-    for name, value in (("PROCS", "x"), ("PROCS", "0"), ("ADLB_SERVERS", "x"), ("ADLB_SERVERS", "0"), ("ADLB_SERVERS", "-1")):
-        folder.run("swift-t -E 'trace(1);'", code=2, err=f"{name} is `{value}`: no number of", env={name: value})
-    folder.run("swift-t -n 4 -E 'import sys; trace(turbine_workers());'", out="trace: 2\n", env={"ADLB_SERVERS": "2"})
-    folder.run("swift-t --nowhere x.swift", code=2, err="--nowhere")
-    told = folder.run("swift-t -v -m pbs -o x.tic -u -n 2 -E 'trace(1);'", out="trace: 1\n").stderr
-    expect(told.splitlines()[0], folder.run("version").stdout.strip())
-    expect([line for line in told.splitlines() if "tic" in line or "pbs" in line or "-u" in line],
-           ["raddle: -m pbs: there is no other scheduler than raddle's own", "raddle: -o x.tic: nothing is kept of a compilation",
-            "raddle: -u: a script is compiled in each run"])
-
-
-def turbine_environment(folder):
-    """Hooks, each rank's own variables, and where output goes."""
-    folder.write("env.df", """import files;
-import location;
-import python;
-import string;
-app (file o) told() { "sh" "-c" "echo $ADLB_RANK_LEADER $DEVICE ${TURBINE_HOME:+home}" @stdout=o }
-string code = "import os";
-string names = "' '.join(os.environ[n] for n in ['ADLB_RANK_SELF', 'ADLB_RANK_OFFSET', 'DEVICE'])";
-location last = locationFromRank(1);
-string a = @location=last python(code, names);
-wait (a) { trace(a, trim(read(told()))); }
-""")
-    hooks = {"TURBINE_WORKER_HOOK_STARTUP": "puts start$env(ADLB_RANK_OFFSET); set env(DEVICE) [expr {$env(ADLB_RANK_OFFSET) + 7}]",
-             "TURBINE_LEADER_HOOK_STARTUP": "puts leader; exec touch staged",
-             "TURBINE_LEADER_HOOK_SHUTDOWN": "c::sync_exec {} {} {} echo over"}
-    told = folder.run("run -j 2 env.df", env=hooks).stdout.splitlines()
-    expect(told[:3] + told[-1:], ["leader", "start0", "start1", "over"])
-    expect(told[3] in ("trace: 1 1 8,0 7 home", "trace: 1 1 8,0 8 home"), True)
-    expect((folder.path / "staged").exists(), True)
-    folder.write("ranks.df", """import io;
-import launch;
-import location;
-import string;
-import sys;
-(string o) by_tcl(int i) "turbine" "0.1" [ "set <<o>> [exec sh -c {echo $ADLB_RANK_SELF$ADLB_RANK_LEADER} | cat]" ];
-(string o) by_pipe(int i) "turbine" "0.1" [ "set p [open {|sh -c {echo $ADLB_RANK_SELF}}]; set <<o>> [read -nonewline $p]; close $p" ];
-(string o) none(int i) "turbine" "0.1" [ "catch {exec no_such_program 1} <<o>>" ];
-location last = locationFromRank(1);
-string out; int code;
-(out, code) = system(["sh", "-c", "echo $ADLB_RANK_OFFSET$DEVICE"]);
-printf("%s %s %s|%s|%s", @location=last by_tcl(1), @location=last by_pipe(1), trim(out), none(1), launch("sh", ["-c", "exit 3$ADLB_RANK_SELF"], 1));
-""")
-    told = folder.run("run -j 2 ranks.df", env={"TURBINE_WORKER_HOOK_STARTUP": "set env(DEVICE) d$env(ADLB_RANK_SELF)"}).stdout
-    expect(bool(re.fullmatch(r'10 1 (0d0|1d1)\|couldn.t execute "no_such_program": no such file or directory\|3[01]\n', told)), True)
-    folder.write("swept.df", "@param int n = 1;\n@result int r = n;\n")
-    hook = {"TURBINE_LEADER_HOOK_STARTUP": "puts leader"}
-    folder.run("sweep -p n=1,2 swept.df", env=hook, err="raddle: warning: TURBINE_LEADER_HOOK_STARTUP: a sweep does not run it")
-    folder.run("run env.df", code=1, err="TURBINE_LEADER_HOOK_STARTUP: no", env={"TURBINE_LEADER_HOOK_STARTUP": "error no"})
-    folder.write("one.df", "trace(1);\n")
-    folder.run("run one.df", out="", env={"TURBINE_STDOUT": "out/out-%%%.txt"})
-    expect(folder.read("out/out-000.txt"), "trace: 1\n")
-
-
-TESTS = [swift_t_runs_scripts_of_projects, swift_t_has_its_own_words, turbine_environment, large_inputs_take_linear_time, links_of_others_are_not_followed, chains_of_any_length, replaced_files_keep_permissions_and_streams_stay, tcl_is_of_the_script, results_do_not_command_a_terminal, outputs_are_whole_or_as_they_were, programs_have_nothing_to_read, nothing_outlives_a_kill, short_calls_are_not_shared, long_calls_do_not_wait_for_each_other, a_crash_in_c_is_told, calls_that_share_nothing_need_no_frames, json_is_told_of_what_does_not_come_back, nothing_keeps_a_run_from_its_end, code_in_tcl_ends_with_the_run, too_little_memory_is_told, strings_have_a_longest, too_few_threads_are_no_fault,
+TESTS = [large_inputs_take_linear_time, links_of_others_are_not_followed, chains_of_any_length, replaced_files_keep_permissions_and_streams_stay, tcl_is_of_the_script, results_do_not_command_a_terminal, outputs_are_whole_or_as_they_were, outputs_of_tcl_are_whole_or_as_they_were, programs_have_nothing_to_read, nothing_outlives_a_kill, short_calls_are_not_shared, long_calls_do_not_wait_for_each_other, a_crash_in_c_is_told, calls_that_share_nothing_need_no_frames, json_is_told_of_what_does_not_come_back, nothing_keeps_a_run_from_its_end, code_in_tcl_ends_with_the_run, too_little_memory_is_told, strings_have_a_longest, too_few_threads_are_no_fault,
          programs_end_with_a_run_that_does_not_come_back, verbose_tells_programs, verbose_tells_failures, temporaries_end_with_the_run, quiet_tells_errors_only, json_is_all, json_has_the_end_of_what_is_printed, timeout_ends_the_run]
 
 

@@ -112,6 +112,7 @@ STEPS = [
     Step("foreign", "C functions that fill dense arrays, AppKernels by hand", [[PYTHON, "tests/support/check_foreign.py"]], beside=True),
     Step("python", "functions in Python: sweeps, sessions, ends", [[PYTHON, "tests/support/check_python.py"]], beside=True),
     Step("run", "raddle run: what it says beside the script's output", [[PYTHON, "tests/support/check_run.py"]], beside=True),
+    Step("swift-t", "run scripts of published workflows, options of Swift/T's own command", [[PYTHON, "tests/support/check_swift_t.py"]], beside=True),
     Step("tasks", "the record of runs of scripts: programs, calls of @memo functions", [[PYTHON, "tests/support/check_tasks.py"]], beside=True),
     Step("stacks", "deep recursions on stacks of several sizes", [[PYTHON, "tests/stress/stacks.py"]], quick=[], beside=True),
     Step("pictures", "raddle report, trace, graph: pages, drawn by a browser where there is one, traces, graphs",

@@ -42,12 +42,6 @@ void append_words(std::vector<std::string>& words, const Value& value) {
   }
 }
 
-void make_folder_of(const std::string& path) {
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  std::error_code ignored;  // the program says what it could not open
-  if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
-}
-
 /// The end of what it has written to standard error, if that is a file: it goes with the other outputs.
 std::vector<std::string> said_last(const ProgramRun& run) {
   const std::string& path = run.request.stderr_path;

@@ -71,6 +71,13 @@ std::string overwrites_text(const std::string& output, const std::string& input)
   return fmt::format("output `{}` of this call is the same file as its input `{}`", output, input);
 }
 
+/// Tells the activations of functions apart: which of two is meant is the same in every schedule.
+std::uint64_t activation_of(const Frame& frame) {
+  const Frame* function = &frame;
+  while (!function->is_function()) function = function->outer;
+  return function->stream;
+}
+
 /// Nothing, or all of it, under the name `to`; a device, pipe or stream gets what there is.
 void copy_whole(const std::filesystem::path& from, const std::filesystem::path& to, std::error_code& error) {
   const FileDescriptor source(open(from.c_str(), O_RDONLY | O_CLOEXEC));
@@ -140,7 +147,7 @@ Value ProgramCaller::begin_outputs(Frame& frame, const Instruction& in, WrittenF
           frame, here_.index_of(in), overwrites_text(file->path(), input),
           {.help = "map the output to another name: a file can not be read and written by one call"});
     }
-    if (file->begin_writing()) outputs.emplace_back(file->path(), is_link, file->replaces());
+    if (file->begin_writing()) outputs.emplace_back(file->path(), is_link, file->replaces(), file->activation());
   }
   if (outputs.empty()) return {};
   if (const Value failure = begin_writing(frame, here_.index_of(in), outputs, how, begun)) return failure;
@@ -197,8 +204,9 @@ Value ProgramCaller::fill_file(Frame& frame, const Instruction& in, File& target
   if (std::filesystem::equivalent(from.path(), to, unknown)) return {};
   if (target.is_mapped() && target.begin_writing()) {
     std::vector<std::string> begun;
-    if (Value failure = begin_writing(frame, here_.index_of(in), {{target.path(), false, target.replaces()}},
-                                      WrittenFiles::How::at_once, begun))
+    if (Value failure =
+            begin_writing(frame, here_.index_of(in), {{target.path(), false, target.replaces(), target.activation()}},
+                          WrittenFiles::How::at_once, begun))
       return failure;
   }
   if (to.has_parent_path()) std::filesystem::create_directories(to.parent_path(), error);
@@ -217,7 +225,7 @@ bool ProgramCaller::file_new(Frame& frame, const Instruction& in) {
       here_.fail(frame, in, path.empty() ? "a file is mapped to an empty path" : "the path of a file has a zero byte");
       return false;
     }
-    file = make_ref<File>(path, in.d != 0);
+    file = make_ref<File>(path, in.d != 0, activation_of(frame));
   }
   here_.put(frame, in, Value::of_object(ValueKind::file, std::move(file)));
   return true;

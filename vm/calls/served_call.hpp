@@ -2,10 +2,15 @@
 // A call of a function in Python or Tcl.
 #include <cstdint>
 #include <expected>
+#include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "vm/calls/own_outputs.hpp"
 #include "vm/foreign/server_exchange.hpp"
 #include "vm/interpret/frame.hpp"
+#include "vm/value/file_identity.hpp"
 #include "vm/value/rank_wish.hpp"
 
 namespace raddle::vm {
@@ -21,6 +26,10 @@ class ServedCall final : public Cell {
   const std::uint32_t instruction;
   std::expected<std::vector<Value>, ServerExchange::Problem> outcome;
   std::int32_t rank = RankWish::any;  ///< that has made a call which others are to follow
+  OwnOutputs own;
+  std::vector<std::string> begun;  ///< for WrittenFiles::end
+  /// Its mapped outputs, and what was in their places before.
+  std::vector<std::pair<std::string, std::optional<FileIdentity>>> before;
 };
 
 }  // namespace raddle::vm

@@ -56,7 +56,9 @@ std::expected<std::vector<std::string>, WrittenFiles::Conflict> WrittenFiles::be
   const std::lock_guard lock(mutex_);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const auto known = entries_.find(places[i]);
-    const bool is_written = known != entries_.end() && known->second.run == run && !outputs[i].replaces;
+    const bool replaces_it =
+        known != entries_.end() && outputs[i].replaces && known->second.activation == outputs[i].activation;
+    const bool is_written = known != entries_.end() && known->second.run == run && !replaces_it;
     if (is_written || (known != entries_.end() && known->second.is_partial))
       return std::unexpected(Conflict{{outputs[i].path, call}, known->second.writer, {}});
     if (const std::optional<std::uint64_t> point = other_point(places[i]))
@@ -64,7 +66,8 @@ std::expected<std::vector<std::string>, WrittenFiles::Conflict> WrittenFiles::be
   }
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (!places[i].empty())
-      entries_.insert_or_assign(places[i], Entry{{outputs[i].path, call}, run, how == How::by_program});
+      entries_.insert_or_assign(places[i],
+                                Entry{{outputs[i].path, call}, run, outputs[i].activation, how == How::by_program});
   }
   return places;
 }
@@ -105,6 +108,12 @@ fs::path entry_of(const fs::path& path) {
   std::error_code failed;
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   return fs::weakly_canonical(folder, failed) / path.filename();
+}
+
+void make_folder_of(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  std::error_code ignored;  // whoever writes the file says what could not be opened
+  if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
 }
 
 void remove_files(const std::vector<std::string>& paths) {

@@ -41,11 +41,12 @@ class WrittenFiles {
     CallPlace call;
   };
   struct Output {
-    Output(std::string path, bool replaces_link = false, bool replaces = false)
-        : path(std::move(path)), replaces_link(replaces_link), replaces(replaces) {}
+    Output(std::string path, bool replaces_link = false, bool replaces = false, std::uint64_t activation = 0)
+        : path(std::move(path)), replaces_link(replaces_link), replaces(replaces), activation(activation) {}
     std::string path;
     bool replaces_link;  ///< it will be a file of its own, not the one that the link leads to
-    bool replaces;       ///< what another call of the run has written
+    bool replaces;       ///< what another call of this activation has written
+    std::uint64_t activation;
   };
   struct Conflict {
     Writer mine, other;                  ///< one file, perhaps under two names
@@ -84,7 +85,7 @@ class WrittenFiles {
 
   struct Entry {
     Writer writer;
-    std::uint64_t run;
+    std::uint64_t run, activation;
     bool is_partial;
     bool is_aside = false;  // write_aside()
   };
@@ -97,6 +98,7 @@ class WrittenFiles {
 
 /// The entry of its folder that a path names, whatever a link there leads to.
 std::filesystem::path entry_of(const std::filesystem::path& path);
+void make_folder_of(const std::string& path);
 void remove_files(const std::vector<std::string>& paths);
 
 }  // namespace raddle::vm

@@ -32,6 +32,8 @@ using TclCommandFunction = int (*)(void* client_data, Tcl_Interp* interpreter, i
   FUNCTION(Tcl_GetWideIntFromObj, int, (Tcl_Interp*, Tcl_Obj * object, long* value))            \
   FUNCTION(Tcl_GetDoubleFromObj, int, (Tcl_Interp*, Tcl_Obj * object, double* value))           \
   FUNCTION(Tcl_GetBooleanFromObj, int, (Tcl_Interp*, Tcl_Obj * object, int* value))             \
+  FUNCTION(Tcl_GetByteArrayFromObj, unsigned char*, (Tcl_Obj * object, int* count))             \
+  FUNCTION(Tcl_NewByteArrayObj, Tcl_Obj*, (const unsigned char* bytes, int count))              \
   FUNCTION(Tcl_DbIncrRefCount, void, (Tcl_Obj * object, const char* file, int line))            \
   FUNCTION(Tcl_DbDecrRefCount, void, (Tcl_Obj * object, const char* file, int line))
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "vm/foreign/tcl_memory.hpp"
 #include "vm/foreign/turbine_commands.hpp"
 #include "vm/foreign/value_message.hpp"
 #include "vm/value/text.hpp"
@@ -37,8 +38,8 @@ std::expected<std::unique_ptr<TclInterpreter>, std::string> TclInterpreter::make
   if (!api) return std::unexpected(api.error());
   std::unique_ptr<TclInterpreter> made(new TclInterpreter(*api, rank, std::move(run_code)));
   const std::string variables = fmt::format("namespace eval ::raddle {{ variable rank {} workers {} }}", rank, workers);
-  for (const std::string_view text :
-       {std::string_view(variables), std::string_view(start_text), std::string_view(turbine_commands)})
+  for (const std::string_view text : {std::string_view(variables), std::string_view(start_text),
+                                      std::string_view(turbine_commands), std::string_view(turbine_helpers)})
     if (!made->evaluate(made->object_of(text))) return std::unexpected("Tcl did not start: " + made->result_text());
   return made;
 }
@@ -52,6 +53,7 @@ TclInterpreter::TclInterpreter(const TclApi& api, int rank, RunCode run_code)
                                                                  {"::raddle::text", text},
                                                                  {"::raddle::left", left}};
   for (const auto& [name, function] : commands) api_.Tcl_CreateObjCommand(interpreter_, name, function, this, nullptr);
+  add_memory_command(api_, interpreter_);
 }
 
 TclInterpreter::~TclInterpreter() { api_.Tcl_DeleteInterp(interpreter_); }

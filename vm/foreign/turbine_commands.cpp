@@ -8,7 +8,19 @@ namespace raddle::vm {
 
 const char* const turbine_commands = R"tcl(
 package provide turbine 1.5.2
-namespace eval ::adlb { variable NULL_ID 0; variable RANK_ANY -100 }
+# Communicators are numbers as MPICH has them. There is one machine, so rank 0 is the only leader.
+namespace eval ::adlb {
+  variable NULL_ID 0
+  variable RANK_ANY -100
+  variable comm [expr {0x44000000}]
+  variable worker_comm $comm
+  variable self_comm [expr {0x44000001}]
+  variable null_comm [expr {0x04000000}]
+  variable leader_comm [expr {$::raddle::rank == 0 ? $self_comm : $null_comm}]
+  foreach type {INTEGER FLOAT STRING BLOB FILE_REF STRUCT CONTAINER MULTISET REF} {
+    variable $type [string tolower $type]
+  }
+}
 namespace eval ::c {
   # a program and its words; the first three are files for its standard streams, or empty
   proc sync_exec {input output errors args} {
@@ -20,6 +32,7 @@ namespace eval ::c {
     return
   }
 }
+namespace eval ::turbine::c {}
 namespace eval ::julia {}
 namespace eval ::r {}
 namespace eval ::turbine {
@@ -27,6 +40,7 @@ namespace eval ::turbine {
   variable WORK WORK
   variable WORK_TASK WORK
   variable LOCAL LOCAL
+  variable ENGINE CONTROL
   variable mode WORK
   variable n_workers $::raddle::workers
 }
@@ -122,7 +136,8 @@ namespace eval ::raddle {
 
   # a procedure of the package's namespace, else of that name
   proc find {package name} {
-    foreach command [list ::${package}::$name ::$name] {
+    # what the package `turbine` has beside its namespace is none of its procedures
+    foreach command [expr {$package eq {turbine} ? "::turbine::$name" : [list ::${package}::$name ::$name]}] {
       if {[info commands $command] ne {}} { return $command }
     }
     error "the package `$package` has no procedure `$name`"
@@ -182,17 +197,21 @@ namespace eval ::raddle {
     create_ref create  create_struct create  create_container create
     store_integer store_number  store_float store  store_string store  store_blob store  store_ref store
     retrieve retrieve  retrieve_decr retrieve
-    container_insert insert  array_build build
+    container_insert insert  container_immediate_insert insert  array_build build  slot_drop close_container
   } { interp alias {} ::turbine::$turbine {} ::raddle::$own }
   foreach type {integer float string blob ref struct} {
     proc ::turbine::retrieve_$type {id args} { ::raddle::retrieve $id }
     proc ::turbine::retrieve_decr_$type {id args} { ::raddle::retrieve $id }
+    proc ::adlb::retrieve_$type {id args} { ::raddle::retrieve $id }
+    proc ::adlb::retrieve_decr_$type {id args} { ::raddle::retrieve $id }
   }
   proc ::turbine::store_void {id} { ::raddle::store $id {} }
   proc ::turbine::store_struct {id data args} { ::raddle::store $id $data }
   proc ::turbine::array_kv_build {id data args} { ::raddle::store $id $data }
   proc ::turbine::multiset_build {id elements args} { ::raddle::store $id $elements }
   proc ::turbine::container_lookup {id key} { dict get [::raddle::retrieve $id] $key }
+  proc ::turbine::container_size_local {id} { dict size [::raddle::retrieve $id] }
+  proc ::turbine::deeprule {inputs levels are_files action args} { ::raddle::rule $inputs $action }
   proc ::turbine::container_list {id} { dict keys [::raddle::retrieve $id] }
   proc ::turbine::python {persist exceptions code args} {
     if {$args eq {}} {  # of old scripts, which do not say what exceptions are
@@ -212,14 +231,48 @@ namespace eval ::raddle {
       error {julia: `julia` could not be started: no such file or directory; is Julia (julialang.org) installed?}
     }
   }
-  proc ::adlb::rank {args} { return $::raddle::rank }
-  proc ::adlb::comm_rank {args} { return $::raddle::rank }
-  proc ::adlb::comm_size {args} { return $::raddle::workers }
-  proc ::adlb::size {args} { return $::raddle::workers }
+  # whether a communicator has this rank only; a call has one such, as it is made by one rank
+  proc is_single {comm} {
+    if {$comm == $::adlb::null_comm} { error "the communicator is null: this rank is not in it" }
+    return [expr {$comm == $::adlb::self_comm}]
+  }
+  proc ::adlb::comm_rank [list [list comm $::adlb::comm]] {
+    return [expr {[::raddle::is_single $comm] ? 0 : $::raddle::rank}]
+  }
+  proc ::adlb::comm_size [list [list comm $::adlb::comm]] {
+    return [expr {[::raddle::is_single $comm] ? 1 : $::raddle::workers}]
+  }
+  interp alias {} ::adlb::rank {} ::adlb::comm_rank
+  interp alias {} ::adlb::size {} ::adlb::comm_size
+  proc ::adlb::worker_rank {} { return $::raddle::rank }
   proc ::adlb::workers {} { return $::raddle::workers }
   proc ::adlb::servers {} { return 0 }
   proc ::adlb::amserver {} { return 0 }
-  proc ::adlb::comm_get {name} { return [expr {$name eq {null} || ($name eq {leaders} && $::raddle::rank != 0) ? 0 : 1}] }
+  proc ::adlb::comm_get {name} {
+    switch $name {
+      world - adlb { return $::adlb::comm }
+      workers { return $::adlb::worker_comm }
+      leaders { return $::adlb::leader_comm }
+      null { return $::adlb::null_comm }
+    }
+    error "adlb::comm_get: `$name` is none of world, adlb, workers, leaders, null"
+  }
+  proc ::adlb::comm_leaders {} { return $::adlb::leader_comm }
+  proc ::turbine::c::leader_comm {} { return $::adlb::leader_comm }
+  proc ::turbine::c::task_comm {} { return $::adlb::self_comm }
+  proc ::turbine::c::task_comm_int {} { return $::adlb::self_comm }
+  # what the ranks of the communicator do together; the one leader, or the one rank of a call, has nothing to wait for
+  proc ::turbine::c::bcast {comm args} {
+    if {![::raddle::is_single $comm]} { error "turbine::c::bcast: only the leaders broadcast here" }
+    if {[llength $args] == 1} { return [lindex $args 0] }
+    upvar 1 [lindex $args 1] data
+    return $data
+  }
+  proc ::turbine::c::copy_to {comm file folder} {
+    if {![::raddle::is_single $comm]} { error "turbine::c::copy_to: only the leaders copy here" }
+    file mkdir $folder
+    file copy -force -- $file $folder
+  }
   interp alias {} ::adlb::string2blob {} ::raddle::blob
   interp alias {} ::adlb::blob_from_string {} ::raddle::blob
   interp alias {} ::adlb::blob2string {} ::raddle::text
@@ -241,21 +294,33 @@ namespace eval ::raddle {
   proc ::turbine::get_file_path {id} { ::raddle::literal [lindex [::raddle::retrieve $id] 0] }
   proc ::turbine::get_file_status {id} { return $id }
   foreach ignored {
-    read_refcount_incr read_refcount_decr write_refcount_incr free_blob free_local_blob log debug
+    read_refcount_incr read_refcount_decr write_refcount_incr free_blob free_local_blob log debug c::log
   } { proc ::turbine::$ignored {args} {} }
   interp alias {} ::turbine::write_refcount_decr {} ::raddle::close_container
   interp alias {} ::adlb::write_refcount_decr {} ::raddle::close_container
   interp alias {} ::adlb::enumerate {} ::raddle::enumerate
   interp alias {} ::adlb::retrieve {} ::turbine::retrieve_string
+  interp alias {} ::adlb::retrieve_decr {} ::turbine::retrieve_string
+  interp alias {} ::adlb::lookup {} ::turbine::container_lookup
+  interp alias {} ::adlb::insert {} ::raddle::insert
+  interp alias {} ::adlb::unique {} ::raddle::create
+  proc ::adlb::exists {id args} { return [info exists ::raddle::closed($id)] }
+  proc ::adlb::exists_sub {id key args} { dict exists [::raddle::retrieve $id] $key }
+  proc ::adlb::container_size {id args} { ::turbine::container_size_local $id }
+  proc ::adlb::refcount_incr {id type change} {
+    if {$type in {w write} && $change < 0} { ::raddle::close_container $id }
+  }
   proc ::adlb::create {id type args} { ::raddle::create }
   proc ::adlb::store {id type args} {
     ::raddle::store $id [lindex $args [expr {$type eq {container} ? 2 : $type eq {multiset} ? 1 : 0}]]
   }
-  foreach ignored {read_refcount_incr read_refcount_decr write_refcount_incr} { proc ::adlb::$ignored {args} {} }
+  foreach ignored {
+    read_refcount_incr read_refcount_decr write_refcount_incr blob_free local_blob_free
+  } { proc ::adlb::$ignored {args} {} }
 }
 namespace eval ::turbine {
-  namespace export rule allocate allocate_container literal retrieve* create_* store_* container_* \
-    read_refcount_* write_refcount_* swift_array_build swift_filename local_file_*
+  namespace export rule deeprule allocate allocate_container literal retrieve* create_* store_* container_* \
+    read_refcount_* write_refcount_* swift_array_build swift_filename local_file_* get_file_path slot_drop
 }
 namespace import ::turbine::*
 )tcl";

@@ -1,6 +1,7 @@
 #pragma once
 // A file: the path and the future "its content is complete".
 #include <atomic>
+#include <cstdint>
 #include <mutex>
 #include <string>
 
@@ -14,7 +15,9 @@ class File final : public HeapObject {
  public:
   File() = default;  ///< unmapped
   /// @param replaces  what another file has written there, before this one is written
-  explicit File(std::string path, bool replaces = false) : mapped_(true), replaces_(replaces), path_(std::move(path)) {}
+  /// @param activation  of the function in which that was
+  explicit File(std::string path, bool replaces = false, std::uint64_t activation = 0)
+      : mapped_(true), replaces_(replaces), activation_(activation), path_(std::move(path)) {}
   /// Deletes the temporary, unless the environment says SWIFT_TMP_AUTODELETE=0.
   ~File() override;
   /// A complete file value.
@@ -22,6 +25,8 @@ class File final : public HeapObject {
 
   bool is_mapped() const { return mapped_; }
   bool replaces() const { return replaces_; }
+  /// Of the function that declares it.
+  std::uint64_t activation() const { return activation_; }
   /// The script gives it a name: it, or the file that it is another name of, is mapped. Any thread.
   bool is_named();
   /// path() is what it will be for ever: it is mapped, another file's name, or has been asked for its path. Any thread.
@@ -46,6 +51,7 @@ class File final : public HeapObject {
  private:
   const bool mapped_ = false;
   const bool replaces_ = false;
+  const std::uint64_t activation_ = 0;
   std::atomic<bool> is_written_ = false;  // a mark between calls that are ordered by the dataflow: relaxed
   std::mutex mutex_;                      // guards path_ of an unmapped file, and alias_
   std::string path_;

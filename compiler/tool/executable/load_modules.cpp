@@ -30,10 +30,9 @@ class Loader {
   }
 
   void load_script(std::uint32_t file, const ExpandedText* text) {
-    for (const std::string& name : session_.options.imports) load_option(name);
-    if (text != nullptr) return load(file, text);
+    if (text != nullptr) return load(file, text, imports_of_options());
     const std::optional<ExpandedText> expanded = preprocess_script(session_, file);
-    if (!session_.diagnostics.has_errors()) load(file, expanded ? &*expanded : nullptr);
+    if (!session_.diagnostics.has_errors()) load(file, expanded ? &*expanded : nullptr, imports_of_options());
   }
 
   void load_library_module(const std::string& name) {
@@ -57,19 +56,25 @@ class Loader {
   }
 
  private:
-  void load(std::uint32_t file, const ExpandedText* expanded) {
+  /// @param more  what it imports before its own imports
+  void load(std::uint32_t file, const ExpandedText* expanded, const std::vector<ast::Import>& more = {}) {
     std::unique_ptr<ast::Module> module = parse(file, session_.sources, session_.diagnostics, expanded);
+    module->imports.insert(module->imports.begin(), more.begin(), more.end());
     named_library_.note_names(expanded != nullptr ? expanded->text() : session_.sources.at(file).text());
     for (const ast::Import& import : module->imports) load_import(import);
     modules_.push_back(std::move(module));
   }
 
-  /// `-i NAME`
-  void load_option(const std::string& name) {
+  /// Of `-i NAME`.
+  std::vector<ast::Import> imports_of_options() {
     const std::string option = "-i ";
-    const std::uint32_t file = session_.sources.add("(command line)", option + name + "\n");
-    const auto begin = static_cast<std::uint32_t>(option.size());
-    load_import({.module = name, .span = {file, begin, begin + static_cast<std::uint32_t>(name.size())}});
+    std::vector<ast::Import> imports;
+    for (const std::string& name : session_.options.imports) {
+      const std::uint32_t file = session_.sources.add("(command line)", option + name + "\n");
+      const auto begin = static_cast<std::uint32_t>(option.size());
+      imports.push_back({.module = name, .span = {file, begin, begin + static_cast<std::uint32_t>(name.size())}});
+    }
+    return imports;
   }
 
   void load_import(const ast::Import& import) {

@@ -3,8 +3,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <expected>
+#include <filesystem>
 #include <optional>
 
 #include "compiler/tool/command/script.hpp"
@@ -14,6 +17,7 @@
 #include "compiler/tool/command/words.hpp"
 #include "compiler/tool/formats/scan.hpp"
 #include "compiler/tool/run/run_script.hpp"
+#include "vm/value/file_descriptor.hpp"
 #include "vm/value/standard_error.hpp"
 
 namespace raddle::tool {
@@ -27,6 +31,7 @@ struct SwiftWords {
   std::string code;                     ///< -E
   std::vector<std::string> variables;   ///< -e: NAME=VALUE, or a name, whose value is there already
   std::vector<std::string> arguments;   ///< -A: of the script, as if they stood behind it
+  std::string settings;                 ///< -s: a script of the shell
   std::vector<std::string> of_turbine;  ///< -t
   std::vector<std::string> toggled;     ///< -f, -F: optimisations
   unsigned processes = 0;               ///< -n; 0: not given
@@ -78,6 +83,8 @@ void add_swift_words(CLI::App& app, SwiftWords& words) {
   repeated("-D", words.options.macros, "Define a macro of the preprocessor", "NAME[=VALUE]");
   repeated("-e", words.variables, "Set a variable of the environment (may be repeated)", "NAME[=VALUE]");
   repeated("-A", words.arguments, "An argument of the script, as --KEY=VALUE behind it", "KEY=VALUE");
+  app.add_option("-s", words.settings, "Variables of the environment that this script of the shell sets, as PROCS")
+      ->type_name("FILE");
   app.add_option("-E", words.code, "Run this text instead of a file")->type_name("CODE");
   app.add_option("-O", words.optimisation, "Optimisation (default 2; 3 is 2)")
       ->check(CLI::Range(0, 3))
@@ -87,7 +94,6 @@ void add_swift_words(CLI::App& app, SwiftWords& words) {
   app.add_flag("-v,-V,--verbose", words.options.is_verbose,
                "Tell the version, which of the options have no effect here, and each external program");
   ignore_option(app, words, "-m", "there is no other scheduler than raddle's own");
-  ignore_option(app, words, "-s", "settings of a scheduler");
   ignore_option(app, words, "-o", "nothing is kept of a compilation");
   ignore_option(app, words, "-d", "dependencies of Swift/T's compiler");
   ignore_option(app, words, "-j", "there is no Java");
@@ -147,6 +153,26 @@ std::string set_workers(SwiftWords& words) {
   return {};
 }
 
+/// What the script tells goes to standard error. @return the text of an error, or ""
+std::string read_settings(const std::string& file) {
+  if (file.empty()) return {};
+  setenv("RADDLE_SETTINGS", std::filesystem::absolute(file).c_str(), 1);
+  FILE* const shell = popen("set -a; . \"$RADDLE_SETTINGS\" >&2 </dev/null && unset RADDLE_SETTINGS && env -0", "re");
+  unsetenv("RADDLE_SETTINGS");
+  if (shell == nullptr) return fmt::format("-s {}: {}", file, vm::error_text(errno));
+  std::string entries;
+  char part[4096];
+  while (const std::size_t count = std::fread(part, 1, sizeof part, shell)) entries.append(part, count);
+  if (pclose(shell) != 0) return fmt::format("-s {}: the shell could not read it, or it has failed", file);
+  for (std::size_t begin = 0, end = 0; (end = entries.find('\0', begin)) != std::string::npos; begin = end + 1) {
+    const std::string entry = entries.substr(begin, end - begin);
+    const std::size_t equals = entry.find('=');
+    const std::string name = entry.substr(0, equals);
+    if (equals != std::string::npos && name != "_") setenv(name.c_str(), entry.c_str() + equals + 1, 1);
+  }
+  return {};
+}
+
 /// @return the text of an error, or ""
 std::string set_variables(const std::vector<std::string>& variables) {
   for (const std::string& variable : variables) {
@@ -177,6 +203,8 @@ int swift_t_command(const std::vector<std::string>& typed) {
   std::vector<std::string> rest = app.remaining();
   if (words.code.empty() && !rest.empty() && rest.front().size() > 1 && rest.front().starts_with('-'))
     return unknown_option(app, rest.front(), "swift-t");
+  if (const std::string problem = read_settings(words.settings); !problem.empty())
+    return usage_error(problem, "swift-t");
   if (const std::string problem = apply_to_turbine(words); !problem.empty()) return usage_error(problem, "swift-t");
   if (const std::string problem = set_variables(words.variables); !problem.empty())
     return usage_error(problem, "swift-t");

@@ -69,7 +69,7 @@ TEST_CASE("a link that is to be replaced is a file of its own") {
   CHECK_FALSE(files.begin(run, {WrittenFiles::Output(folder / "./link", true)}, call(3), How::at_once));
 }
 
-TEST_CASE("a file that replaces what another call has written waits for its end") {
+TEST_CASE("a file that replaces what another call of its activation has written waits for its end") {
   const Folder folder;
   WrittenFiles files;
   const std::uint64_t run = files.add_run();
@@ -79,6 +79,7 @@ TEST_CASE("a file that replaces what another call has written waits for its end"
   CHECK_FALSE(files.begin(run, {later}, call(2), How::at_once));  // two at once
   files.end(*begun);
   CHECK_FALSE(files.begin(run, {folder / "a"}, call(2), How::at_once));
+  CHECK_FALSE(files.begin(run, {WrittenFiles::Output(folder / "a", false, true, 1)}, call(2), How::at_once));
   CHECK(files.begin(run, {later}, call(2), How::at_once));
 }
 

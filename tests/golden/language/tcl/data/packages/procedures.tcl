@@ -39,4 +39,47 @@ namespace eval procedures {
   proc twice {outputs inputs} { turbine::store_integer $outputs 1; turbine::store_integer $outputs 2 }
   proc early {outputs inputs} { turbine::retrieve_integer [turbine::allocate integer] }
   proc wrong {outputs inputs} { turbine::store_integer $outputs word }
+  proc model {outputs inputs args} {
+    turbine::rule $inputs "procedures::model_body $outputs $inputs" {*}$args type $turbine::WORK
+  }
+  proc model_body {o k} {
+    set comm [turbine::c::task_comm]
+    set result [expr {2 * [retrieve_integer $k]}]
+    if {[adlb::rank $comm] == 0} { store_integer $o $result }
+  }
+  proc squares {outputs inputs args} {
+    deeprule $inputs 1 0 "procedures::squares_body $outputs $inputs" {*}$args type $turbine::WORK
+  }
+  proc squares_body {o a} {
+    set count [adlb::container_size $a]
+    dict for {i v} [adlb::enumerate $a dict all 0] {
+      if {[adlb::lookup $a $i] != $v} { error $i }
+      container_immediate_insert $o $i [expr {$v * $v}] integer
+    }
+    adlb::refcount_incr $o w -1
+    if {[adlb::container_size $o] != $count || ![adlb::exists_sub $o 0]} { error $count }
+  }
+  proc scaled_blob {x by} {
+    lassign $x address length
+    set from [blobutils_cast_int_to_dbl_ptr $address]
+    set count [expr {$length / [blobutils_sizeof_float]}]
+    set pointer [blobutils_malloc $length]
+    set to [blobutils_cast_to_dbl_ptr $pointer]
+    for {set i 0} {$i < $count} {incr i} {
+      blobutils_set_float $to $i [expr {$by * [blobutils_get_float $from $i]}]
+    }
+    return [list [blobutils_cast_to_int $pointer] $length]
+  }
+  proc pointers {} {
+    set pointer [blobutils_malloc 16]
+    set words [blobutils_cast_to_ptrptr $pointer]
+    blobutils_set_ptr $words 1 [blobutils_cast_string_to_ptr "naïve"]
+    set text [blobutils_cast_to_string [blobutils_get_ptr $words 1]]
+    set ints [blobutils_cast_to_int_ptr $pointer]
+    blobutils_set_int $ints 1 -7
+    set types [list [regexp {^_[0-9a-f]{16}_p_int$} $ints] [regexp {^_[0-9a-f]{16}_p_p_void$} $words]]
+    set result [list $text [blobutils_get_int $ints 0] [blobutils_get_int $ints 1] $types [blobutils_cast_int_to_dbl_ptr 0]]
+    blobutils_free $pointer
+    return $result
+  }
 }
