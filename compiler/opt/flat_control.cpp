@@ -115,7 +115,8 @@ void Flattener::both_ways(Scope& scope, const ir::Op& op, Operand condition) {
   std::vector<ir::VarId> outside;
   for (const ir::VarId id : assigned) {
     ir::RegionId at = scope.function->variables[id].region;
-    while (at != ir::none && at != op.regions[0] && at != op.regions[1]) at = scope.function->regions[at].parent;
+    while (at != ir::none && std::ranges::find(op.regions, at) == op.regions.end())
+      at = scope.function->regions[at].parent;
     if (at == ir::none && !scope.assigned_in_branches.contains(id)) outside.push_back(id);
   }
   ir::Op made;
