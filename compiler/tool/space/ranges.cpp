@@ -113,10 +113,22 @@ std::optional<CommonEnds> common_ends(const SpacedRange& range) {
   return CommonEnds{*first, *last, exponent};
 }
 
+/// `numerator / denominator * 10^exponent`, if both sides of the fraction are floats: their quotient is rounded to the
+/// nearest one.
+std::optional<double> quotient_of_floats(Mantissa numerator, std::uint64_t denominator, long exponent) {
+  constexpr Mantissa most = Mantissa{1} << std::numeric_limits<double>::digits;
+  if (exponent > 0) return std::nullopt;
+  Mantissa below = denominator;
+  for (; exponent < 0 && below <= most; ++exponent) below *= 10;
+  if (below > most || numerator > most || numerator < -most) return std::nullopt;
+  return static_cast<double>(numerator) / static_cast<double>(below);
+}
+
 /// The float that is nearest to `numerator / denominator * 10^exponent`.
 double nearest_float(Mantissa numerator, std::uint64_t denominator, long exponent) {
   __extension__ using Magnitude = unsigned __int128;
   constexpr int more_digits = 45;  // behind the whole part: 30 that count, and a last one for all that follow
+  if (const std::optional<double> quotient = quotient_of_floats(numerator, denominator, exponent)) return *quotient;
   const bool is_negative = numerator < 0;
   const Magnitude magnitude = is_negative ? -static_cast<Magnitude>(numerator) : static_cast<Magnitude>(numerator);
   std::string text = fmt::format("{}{}", is_negative ? "-" : "", magnitude / denominator);
