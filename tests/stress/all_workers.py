@@ -104,7 +104,7 @@ def repetitions(smalls, tests, chance):
             chance.shuffle(modes)
         small, scheduler, inlining, code, is_seeded = modes[number % len(modes)]
         options = [WORKERS, scheduler, *inlining, *code]
-        if is_seeded and small.case.seeded:
+        if is_seeded and small.case.most_seeds != 0:
             options.append(f"--scheduler-seed={chance.randrange(1, 1 << 32)}")
         if code != ["--interpret"] and chance.randrange(FRESH_CODE) == 0:
             options.append("--no-jit-cache")

@@ -2,7 +2,7 @@
 """Golden tests: runs scripts and compares what they print with the files beside them.
 
     golden.py [--update-golden] [--raddle PATH] [--jobs N] [--workers N,..] [--scheduler WHICH]
-              [--gpus WHICH] [--scheduler-seeds N] [--one-mode] [--each-program-once] [FILTER..]
+              [--gpus WHICH] [--scheduler-seeds N] [--one-mode] [--each-program-once] [--not-fuzzed] [FILTER..]
 
 Cases are the scripts tests/golden/**/*.df and examples/*.df. Beside NAME.df lie NAME.out (stdout; without it a run
 that fails is to print nothing there) and NAME.err (stderr, exact; without it nothing is to be printed there, and a run
@@ -18,7 +18,8 @@ order  any: stdout is compared as sorted lines; exact: as it is (default: any)
 exit   the exit code to expect (default 0). With 3 the script does not run: one run, one level
 emit   compares the text of --emit=STAGE instead of running
 needs  numpy: the case is left out where no python3, of PATH or the system's own, has it; the one that has comes first in PATH
-seeds  none: what it prints rests on an order that the language leaves open: not run with --scheduler-seeds
+seeds  none: what it prints rests on an order that the language leaves open: not run with --scheduler-seeds. A number: so many
+       seeds at most, where the script does the same thing for a second
 
 --scheduler-seeds N runs each case that runs at all with the seeds 1 to N instead, each time with the next of its worker
 counts and levels and of the schedulers: the order of tasks is perturbed, what is printed must be the same.
@@ -29,6 +30,9 @@ build/raddle: each loop that a device can run has one.
 --one-mode runs each case once, in another of its modes than the case before it; with --gpus programs without kernels, too.
 
 --each-program-once: of two levels only the last where both make the same program of the script, by build/raddle.
+
+--not-fuzzed, for a tool with sanitizers: without what fuzz/run.py does under the same ones, the texts that do not compile and
+--verify-each, which is part of each run otherwise.
 
 A script runs in an empty folder with links to its data, so that what it writes does not lie in the tree, and is named
 by its file name alone; names of temporary files on stderr become TEMPORARY. Folders data/ and modules/ (what scripts
@@ -51,6 +55,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILT = str(ROOT / "build" / "raddle")
 TIMEOUT_S = 60
 SHOWN_LINES = 60
+LONGEST_INPUT = 4096  # that fuzz/run.py takes
 SCHEDULERS = ("stealing", "tree", "tree-fifo")
 KEYS = ("run", "args", "env", "order", "exit", "emit", "needs", "seeds")
 
@@ -69,9 +74,10 @@ class Case:
     exit_code: int = 0
     emit: str = ""
     needs: str = ""
-    seeded: bool = True
+    most_seeds: int | None = None
     fixed_workers: bool = False
     only_mode: int | None = None  # number of the only mode to run it in
+    verifies: bool = True  # with --verify-each
 
     @property
     def name(self):
@@ -83,7 +89,7 @@ class Case:
         if not modes:
             return []
         if scheduler_seeds:
-            seeds = [] if self.emit or self.exit_code == 3 or not self.seeded else scheduler_seeds
+            seeds = [] if self.emit or self.exit_code == 3 else scheduler_seeds[:self.most_seeds]
             return [[*self.options, *modes[seed % len(modes)], scheduler_of(seed, len(modes)), f"--scheduler-seed={seed}"]
                     for seed in seeds]
         if self.emit:
@@ -92,7 +98,7 @@ class Case:
             return [self.options]
         if self.only_mode is not None:
             modes = [modes[self.only_mode % len(modes)]]
-        return [[*self.options, "--verify-each", *mode] for mode in modes]
+        return [[*self.options, *(["--verify-each"] if self.verifies else []), *mode] for mode in modes]
 
 
 def scheduler_of(seed, mode_count):
@@ -118,7 +124,8 @@ def parse_header(script):
     case.needs = values.get("needs", "")
     if case.needs not in ("", "numpy"):
         raise ValueError(f"{case.name}: it can need numpy, not {case.needs}")
-    case.seeded = values.get("seeds", "yes") != "none"
+    if "seeds" in values:
+        case.most_seeds = 0 if values["seeds"] == "none" else int(values["seeds"])
     if case.order not in ("any", "exact"):
         raise ValueError(f"{case.name}: order is any or exact, not {case.order}")
     for option in values.get("run", "").split():
@@ -261,6 +268,12 @@ def keep(expected, text, needed):
         expected.unlink(missing_ok=True)
 
 
+def is_fuzzed(case):
+    """Its text is all of it: fuzz/run.py begins with it."""
+    text = case.script.read_bytes()
+    return len(text) <= LONGEST_INPUT and b"#include" not in text and not case.options
+
+
 def find_cases(filters):
     scripts = sorted([*ROOT.glob("tests/golden/**/*.df"), *ROOT.glob("examples/**/*.df")])
     scripts = [s for s in scripts if not {"data", "modules"} & set(s.relative_to(ROOT).parts)]
@@ -280,6 +293,7 @@ def main():
     parser.add_argument("--first-seed", type=int, default=1, metavar="N", help="with --scheduler-seeds, in place of 1")
     parser.add_argument("--one-mode", action="store_true", help="each case once")
     parser.add_argument("--each-program-once", action="store_true", help="at one level where both make the same program")
+    parser.add_argument("--not-fuzzed", action="store_true", help="without what step fuzz does with each script")
     parser.add_argument("--timeout", type=float, default=TIMEOUT_S, metavar="S", help="for one run of a script")
     parser.add_argument("filters", nargs="*", metavar="FILTER", help="part of a case's path")
     options = parser.parse_args()
@@ -299,6 +313,10 @@ def main():
         case.options.append(f"--gpus={options.gpus}")
     if options.gpus:
         cases = [case for case in cases if not case.emit and case.exit_code != 3]
+    if options.not_fuzzed:
+        cases = [case for case in cases if case.exit_code != 3 or not is_fuzzed(case)]
+    for case in cases if options.gpus or options.not_fuzzed else []:
+        case.verifies = False  # the IR is the same on every device
     for number, case in enumerate(cases if options.one_mode else []):
         case.only_mode = number
     seeds = range(options.first_seed, options.first_seed + options.scheduler_seeds)

@@ -4,15 +4,15 @@
     run_tests.py [--list] [--quick] [--verbose] [STEP..]
 
 Each step is a command that prints a line with its own counts. A step that ends badly without one counts as one failure.
-Steps that keep one core busy at most, as they wait or do one thing after the other, run beside each other.
+Steps that use all cores run one after the other. Beside them run those that wait, or do one thing after the other; what a
+step by the clock finds depends on the processor that it gets, so these come last, each with a core.
 With --quick each step runs what finds most faults in little time, or not at all: some five minutes on two cores, for the
 moment before a commit.
 """
 
 import argparse
 import concurrent.futures
-import functools
-import itertools
+import contextlib
 import os
 import pathlib
 import re
@@ -36,7 +36,7 @@ class Step:
     about: str
     commands: list  # run in order; the first that fails ends the step
     quick: list | None = None  # what --quick runs in their place; empty: nothing
-    beside: bool = False  # may run beside its neighbours in the table that may, too
+    lane: str = "cores"  # who it runs beside: see run_all
 
 
 def build(preset, *targets):
@@ -58,6 +58,8 @@ def random_programs(script, seconds):
     return [[PYTHON, f"tests/property/{script}.py", "--seed=1", "--count=100000", f"--seconds={seconds}"]]
 
 
+# Of each allocation the sanitizer keeps two frames, not 30: a fourth of the time. Whoever repeats a failure sees all.
+SHORT_STACKS = "ASAN_OPTIONS=malloc_context_size=2"
 STRESSED = ("raddle_run", "raddle_codegen", "raddle_stress_tiles", "raddle_concurrent_tests")
 STEPS = [
     Step("includes", "who may include whom", [[PYTHON, "tests/support/check_includes.py"]]),
@@ -88,43 +90,44 @@ STEPS = [
     Step("asan", "the VM's unit and stress tests under ASan and UBSan", sanitized("asan", "raddle_concurrent_tests", "raddle_vm_tests"), quick=[]),
     Step("golden-asan", "the whole under ASan and UBSan, leaks included, runs every script with 8 workers",
          [*build("asan", "raddle_run", "raddle_codegen"),
-          [PYTHON, "tests/support/golden.py", "--raddle=build/asan/raddle_run", "--workers=8", "--each-program-once"]], quick=[]),
+          ["env", SHORT_STACKS, PYTHON, "tests/support/golden.py", "--raddle=build/asan/raddle_run", "--workers=8",
+           "--each-program-once", "--not-fuzzed"]], quick=[]),
     Step("tsan", "those that start threads under TSan", sanitized("tsan", "raddle_concurrent_tests"), quick=[]),
     Step("weakened", "tests of the super kernel's queues notice each order that is made weaker, under TSan",
          [*build("tsan", "raddle_weakened_queues"), [PYTHON, "tests/stress/weakened_queues.py"]], quick=[]),
     Step("stress", "small scripts and stress tests, again and again, under TSan and ASan with 8 workers",
          [*build("asan", *STRESSED), *build("tsan", *STRESSED), [PYTHON, "tests/stress/all_workers.py", "--seconds=120"]],
          quick=[]),
-    # first the longest; those that compute all the time stand between those that wait
-    Step("property", "random programs do the same in every mode",
-         random_programs("random_programs", seconds=45), quick=random_programs("random_programs", seconds=10), beside=True),
+    # the longest first
+    Step("tasks", "the record of runs of scripts: programs, calls of @memo functions", [[PYTHON, "tests/support/check_tasks.py"]], lane="waits"),
+    Step("run", "raddle run: what it says beside the script's output", [[PYTHON, "tests/support/check_run.py"]], lane="waits"),
+    Step("memory", "runs whose arrays do not fit into --memory", [[PYTHON, "tests/support/check_memory.py"]], lane="waits"),
     Step("runs", "raddle runs, why, rerun: what they say of recorded runs; a record with which something goes wrong",
-         [[PYTHON, "tests/support/check_runs.py"], [PYTHON, "tests/support/check_record.py"]], beside=True),
-    Step("sweeps", "raddle sweep: what it prints and writes", [[PYTHON, "tests/support/check_sweeps.py"]], beside=True),
-    Step("array-programs", "random programs over dense arrays do, too",
-         random_programs("array_programs", seconds=45), quick=random_programs("array_programs", seconds=10), beside=True),
-    Step("swept-programs", "raddle sweep over external programs", [[PYTHON, "tests/support/check_swept_programs.py"]], beside=True),
+         [[PYTHON, "tests/support/check_runs.py"], [PYTHON, "tests/support/check_record.py"]], lane="waits"),
+    Step("sweeps", "raddle sweep: what it prints and writes", [[PYTHON, "tests/support/check_sweeps.py"]], lane="waits"),
+    Step("swept-programs", "raddle sweep over external programs", [[PYTHON, "tests/support/check_swept_programs.py"]], lane="waits"),
+    Step("foreign", "C functions that fill dense arrays, AppKernels by hand", [[PYTHON, "tests/support/check_foreign.py"]], lane="waits"),
+    Step("memo", "results of @memo functions from one run to the next", [[PYTHON, "tests/support/check_memo.py"]], lane="waits"),
     Step("killed-sweeps", "sweeps that are killed, interrupted, two at a time",
-         [[PYTHON, "tests/stress/sweep_kill.py"]], quick=[], beside=True),
-    Step("fuzz", "random text through the compiler, under ASan and UBSan",
-         [*build("asan", "raddle_fuzz"), [PYTHON, "tests/fuzz/run.py", "--seed=1", "--seconds=60"]], quick=[], beside=True),
-    Step("memo", "results of @memo functions from one run to the next", [[PYTHON, "tests/support/check_memo.py"]], beside=True),
-    Step("foreign", "C functions that fill dense arrays, AppKernels by hand", [[PYTHON, "tests/support/check_foreign.py"]], beside=True),
-    Step("python", "functions in Python: sweeps, sessions, ends", [[PYTHON, "tests/support/check_python.py"]], beside=True),
-    Step("run", "raddle run: what it says beside the script's output", [[PYTHON, "tests/support/check_run.py"]], beside=True),
-    Step("swift-t", "run scripts of published workflows, options of Swift/T's own command", [[PYTHON, "tests/support/check_swift_t.py"]], beside=True),
-    Step("tasks", "the record of runs of scripts: programs, calls of @memo functions", [[PYTHON, "tests/support/check_tasks.py"]], beside=True),
-    Step("stacks", "deep recursions on stacks of several sizes", [[PYTHON, "tests/stress/stacks.py"]], quick=[], beside=True),
+         [[PYTHON, "tests/stress/sweep_kill.py"]], quick=[], lane="waits"),
+    Step("stacks", "deep recursions on stacks of several sizes", [[PYTHON, "tests/stress/stacks.py"]], quick=[], lane="waits"),
+    Step("swift-t", "run scripts of published workflows, options of Swift/T's own command", [[PYTHON, "tests/support/check_swift_t.py"]], lane="waits"),
+    Step("python", "functions in Python: sweeps, sessions, ends", [[PYTHON, "tests/support/check_python.py"]], lane="waits"),
     Step("pictures", "raddle report, trace, graph: pages, drawn by a browser where there is one, traces, graphs",
-         [[PYTHON, "tests/support/check_pictures.py"]], quick=[], beside=True),
-    Step("repl", "raddle on a terminal: what stands on the screen", [[PYTHON, "tests/support/check_repl.py"]], beside=True),
-    Step("sweep-values", "values of sweeps, their tables, what terminals are sent", [[PYTHON, "tests/support/check_sweep_values.py"]], beside=True),
+         [[PYTHON, "tests/support/check_pictures.py"]], quick=[], lane="waits"),
+    Step("repl", "raddle on a terminal: what stands on the screen", [[PYTHON, "tests/support/check_repl.py"]], lane="waits"),
+    Step("sweep-values", "values of sweeps, their tables, what terminals are sent", [[PYTHON, "tests/support/check_sweep_values.py"]], lane="waits"),
     Step("completions", "of shells, the manual page, raddle doctor, cmake --install",
-         [[PYTHON, "tests/support/check_completions.py"]], beside=True),
-    Step("ending", "signals and kills in the middle of a run", [[PYTHON, "tests/stress/end_of_run.py"]], beside=True),
-    Step("memory", "runs whose arrays do not fit into --memory", [[PYTHON, "tests/support/check_memory.py"]], beside=True),
-    Step("settings", "configuration files, profiles, variables", [[PYTHON, "tests/support/check_settings.py"]], beside=True),
-    Step("commands", "the tool's command line", [[PYTHON, "tests/support/check_command_line.py"]], beside=True),
+         [[PYTHON, "tests/support/check_completions.py"]], lane="waits"),
+    Step("ending", "signals and kills in the middle of a run", [[PYTHON, "tests/stress/end_of_run.py"]], lane="waits"),
+    Step("settings", "configuration files, profiles, variables", [[PYTHON, "tests/support/check_settings.py"]], lane="waits"),
+    Step("commands", "the tool's command line", [[PYTHON, "tests/support/check_command_line.py"]], lane="waits"),
+    Step("fuzz", "random text through the compiler, under ASan and UBSan",
+         [*build("asan", "raddle_fuzz"), [PYTHON, "tests/fuzz/run.py", "--seed=1", "--seconds=60"]], quick=[], lane="clock"),
+    Step("property", "random programs do the same in every mode",
+         random_programs("random_programs", seconds=45), quick=random_programs("random_programs", seconds=10), lane="clock"),
+    Step("array-programs", "random programs over dense arrays do, too",
+         random_programs("array_programs", seconds=45), quick=random_programs("array_programs", seconds=10), lane="clock"),
 ]
 
 
@@ -172,10 +175,16 @@ def run(commands):
     return outcome
 
 
-def run_beside(all_commands):
-    """Outcomes in the order of the table. One more at a time than there are cores, as they wait in turn."""
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() + 1) as pool:
-        yield from pool.map(run, all_commands)
+def run_all(wanted):
+    """Steps with their outcomes as they end. `wanted`: pairs of a step and its commands. No two steps that build run at once."""
+    for lanes in ({"cores": 1, "waits": os.cpu_count()}, {"clock": os.cpu_count()}):
+        with contextlib.ExitStack() as pools:
+            begun = {}
+            for lane, at_once in lanes.items():
+                pool = pools.enter_context(concurrent.futures.ThreadPoolExecutor(at_once))
+                begun |= {pool.submit(run, commands): step for step, commands in wanted if step.lane == lane}
+            for future in concurrent.futures.as_completed(begun):
+                yield begun[future], future.result()
 
 
 def hear_signals():
@@ -213,16 +222,14 @@ def main():
               if not options.steps or step.name in options.steps]
     wanted = [(step, commands) for step, commands in wanted if commands]
     all_passed = all_failed = 0
-    for beside, group in itertools.groupby(wanted, key=lambda each: each[0].beside):
-        steps, commands = zip(*group)
-        for step, outcome in zip(steps, (run_beside if beside else functools.partial(map, run))(commands)):
-            passed, failed = counts_of(outcome.outputs, outcome.succeeded)
-            all_passed += passed
-            all_failed += failed
-            if failed or options.verbose:
-                print("".join(outcome.outputs).rstrip())
-            print(f"-- {step.name}: {passed} passed, {failed} failed, {outcome.seconds:.1f} s, "
-                  f"{outcome.processor_s:.1f} s of processor", flush=True)
+    for step, outcome in run_all(wanted):
+        passed, failed = counts_of(outcome.outputs, outcome.succeeded)
+        all_passed += passed
+        all_failed += failed
+        if failed or options.verbose:
+            print("".join(outcome.outputs).rstrip())
+        print(f"-- {step.name}: {passed} passed, {failed} failed, {outcome.seconds:.1f} s, "
+              f"{outcome.processor_s:.1f} s of processor", flush=True)
     print(f"{all_passed} passed, {all_failed} failed")
     sys.exit(1 if all_failed or not all_passed else 0)
 

@@ -20,7 +20,13 @@ class Perturbation {
   bool one_in(std::uint64_t count) { return is_on_ && next() % count == 0; }
   /// Lets other workers go first, now and then.
   void pause() {
-    if (one_in(16)) std::this_thread::yield();
+    if (one_in(16)) yield();
+  }
+  /// Not without end: where other processes wait for the core, each time takes milliseconds.
+  void yield() {
+    if (yields_left_ == 0) return;
+    --yields_left_;
+    std::this_thread::yield();
   }
   /// Works without a seed, too.
   std::uint64_t next() {  // xorshift64
@@ -33,6 +39,7 @@ class Perturbation {
  private:
   const bool is_on_;
   std::uint64_t state_;
+  unsigned yields_left_ = 1000;
 };
 
 }  // namespace raddle::vm

@@ -88,7 +88,7 @@ struct WorkerPool::Sources {
       case 0: return queues.take_oldest(worker.index_);
       case 1: return take_injected();
       case 2: return take_elsewhere();
-      case 3: std::this_thread::yield(); return nullptr;
+      case 3: worker.perturbation_.yield(); return nullptr;
     }
     return nullptr;
   }
