@@ -21,7 +21,7 @@ using vm::KernelType;
 /// It is there until the function returns. Larger ones are worth loops of their own, for all workers. What is left of
 /// the stack is for what the function calls.
 void FunctionEmitter::emit_new(const KernelInstruction& instruction) {
-  constexpr std::uint64_t most_elements = 1 << 16, left_on_stack = 1 << 16, alignment = 64;
+  constexpr std::uint64_t most_elements = 1 << 18, left_on_stack = 1 << 16, alignment = 64;
   constexpr std::uint64_t most_in_entry = 16;  ///< elements: LLVM makes registers of such arrays, if it can
   const bool is_boolean = instruction.op == KernelOp::new_booleans;
   llvm::Value* count = word(instruction.inputs[0]);

@@ -44,6 +44,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <variant>
@@ -184,6 +185,7 @@ struct Function {
   vm::Placement placement = vm::Placement::any;  ///< of loops whose points call it
   bool demands_leaf = false;                     ///< @leaf: leaf inference reports what stands in the way
   std::string not_leaf_reason;                   ///< set by leaf inference where kind stays composite
+  std::optional<Span> not_launched;  ///< set by index-launches: what keeps a `foreach` of it from being a launch
   Span span;
 };
 

@@ -95,14 +95,18 @@ void BodyBuilder::insert_one(Operand array, std::int64_t key, Operand value, Spa
   own_.at(array.index).is_written = own_.at(array.index).is_filled = true;
 }
 
-bool BodyBuilder::insert_tracked(Operand array, Operand key, Operand value, Span span) {
+bool BodyBuilder::track(Operand array) {
   Own& own = own_.at(array.index);
   if (own.is_written || own.is_filled) return false;
-  if (!own.is_tracked) {
-    own.is_tracked = true;
-    for (ir::Op& op : function_.regions[own.region].ops)
-      if (op.kind == OpKind::array_new && op.results[0] == array.index) op.is_tracked = true;
-  }
+  if (own.is_tracked) return true;
+  own.is_tracked = true;
+  for (ir::Op& op : function_.regions[own.region].ops)
+    if (op.kind == OpKind::array_new && op.results[0] == array.index) op.is_tracked = true;
+  return true;
+}
+
+bool BodyBuilder::insert_tracked(Operand array, Operand key, Operand value, Span span) {
+  if (!track(array)) return false;
   ir::Op op;
   op.kind = OpKind::array_insert;
   op.operands = {array, key, value};

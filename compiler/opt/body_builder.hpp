@@ -77,6 +77,8 @@ class BodyBuilder {
   ir::Operand point() const { return points_.back(); }
   /// @return false: it is not known that the loops around write each element of the array once
   bool insert(ir::Operand array, ir::Operand key, ir::Operand value, Span span);
+  /// From now on: see Note [tracked arrays] in ir/module.hpp. @return false: a loop writes all elements
+  bool track(ir::Operand array);
   /// Of any element, anywhere: see Note [tracked arrays] in ir/module.hpp.
   /// @return false: a loop writes all elements
   bool insert_tracked(ir::Operand array, ir::Operand key, ir::Operand value, Span span);

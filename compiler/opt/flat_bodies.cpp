@@ -253,6 +253,7 @@ void Flattener::region(Scope& scope, ir::RegionId id) {
     for (const ir::VarId array : inserted_into(*scope.function, *ops[i])) last_inserts[array] = i;
   for (std::size_t i = 0; i < ops.size() && !is_refused_; ++i) {
     operation(scope, *ops[i]);
+    if (is_refused_ && !refused_) refused_ = ops[i]->span;
     if (++count_ > most_body_operations || now_.builder.is_impossible()) refuse();
     for (const ir::VarId array : inserted_into(*scope.function, *ops[i]))
       if (last_inserts.at(array) == i) complete_own(scope, array);
@@ -293,6 +294,7 @@ void Flattener::operation(Scope& scope, const ir::Op& op) {
     }
     case OpKind::array_new: return make(scope, op);
     case OpKind::array_list: return list(scope, op);
+    case OpKind::array_range: return range(scope, op);
     case OpKind::array_insert: return insert(scope, op);
     case OpKind::array_get: return get(scope, op);
     case OpKind::foreach_range: return each(scope, op);
@@ -321,59 +323,14 @@ void Flattener::compute(Scope& scope, const ir::Op& op) {
                          op.span)});
 }
 
-void Flattener::make(Scope& scope, const ir::Op& op) {
-  if (now_.builder.is_in_each() || makes_other(scope, op)) return refuse();
-  now_.has_own_array = true;
-  const TypeId type = type_of(scope, Operand::variable(op.results[0]));
-  bind(scope, op.results[0],
-       {op.operands.empty() ? now_.builder.new_growing_array(type, op.span)
-                            : now_.builder.new_array(type, values(scope, op.operands), op.span)});
-}
-
-void Flattener::list(Scope& scope, const ir::Op& op) {
-  if (op.operands.empty() || now_.builder.is_in_each() || makes_other(scope, op)) return refuse();
-  now_.has_own_array = true;
-  const std::vector<Operand> elements = values(scope, op.operands);
-  const auto count = static_cast<std::int64_t>(elements.size());
-  const Operand made =
-      now_.builder.new_array(type_of(scope, Operand::variable(op.results[0])), {now_.builder.number(count)}, op.span);
-  for (std::int64_t i = 0; i < count; ++i)
-    now_.builder.insert_one(made, i, elements[static_cast<std::size_t>(i)], op.span);
-  bind(scope, op.results[0], {made});
-}
-
-void Flattener::insert(Scope& scope, const ir::Op& op) {
-  const Operand stored = value(scope, op.operands[2]);
-  if (!scope.is_body || !is_outside(op.operands[0])) {
-    const Operand own = value(scope, op.operands[0]), key = value(scope, op.operands[1]);
-    const bool is_done = now_.builder.is_own(own) && (now_.builder.insert(own, key, stored, op.span) ||
-                                                      now_.builder.insert_tracked(own, key, stored, op.span));
-    if (!is_done) refuse();
-    return;
-  }
-  const auto write = std::ranges::find(body_accesses_.writes, &op, &ir::BodyAccess::op);
-  if (write == body_accesses_.writes.end()) return refuse();
-  std::optional<Operand>& output = now_.outputs[static_cast<std::size_t>(write - body_accesses_.writes.begin())];
-  if (write->mode == ir::AccessMode::write) {
-    if (now_.builder.region() != 0 || output || now_.builder.is_own(stored)) return refuse();
-    output = stored;
-  } else if (!now_.builder.is_in_each() || !now_.builder.insert(*output, now_.builder.point(), stored, op.span)) {
-    refuse();
-  }
-}
-
-void Flattener::get(Scope& scope, const ir::Op& op) {
-  const Operand key = value(scope, op.operands[1]), elements = value(scope, op.operands[0]);
-  const TypeId type = type_of(scope, Operand::variable(op.results[0]));
-  if (now_.builder.is_tracked(elements))
-    return bind(scope, op.results[0], {now_.builder.get_tracked(elements, key, op.span)});
-  bind(scope, op.results[0], {now_.builder.put(op.kind, {array(scope, op.operands[0]), key}, type, op.span)});
-}
-
 void launch_flat_body(ir::Module& module, ir::Function& around, ir::Op& loop) {
   if (loop.placement != vm::Placement::any || ir::type_of(module, around, loop.operands[0]) != TypeStore::int_) return;
-  std::optional<FlatBody> body = Flattener(module, around, loop).run();
-  if (!body) return;
+  Flattener flattener(module, around, loop);
+  std::optional<FlatBody> body = flattener.run();
+  if (!body) {
+    around.not_launched = flattener.refused();
+    return;
+  }
   module.functions.push_back(std::move(body->function));
   loop.launch = static_cast<ir::LaunchId>(around.launches.size());
   around.launches.push_back({.kernel = static_cast<ir::FunctionId>(module.functions.size() - 1),

@@ -92,6 +92,11 @@ std::optional<Operand> Flattener::array_function(Scope& scope, const ir::Op& op,
     return is_one(first) ? second : builder.same(first, second, op.span);
   }
   if (name == "@dense_keys" || name == "size") return size_of(array(scope, op.operands[0]), op.span);
+  if (name == "@count_ints") {
+    if (builder.known(input(2)).value_or(0) == 0) return none();
+    const Operand count = step_count(input(0), input(1), input(2), op.span);
+    return builder.call("max_integer", {count, builder.number(0)}, type, op.span);
+  }
   if (name == "@fitting") {
     const Operand elements = array(scope, op.operands[0]);
     Operand wanted = input(1);
@@ -103,9 +108,9 @@ std::optional<Operand> Flattener::array_function(Scope& scope, const ir::Op& op,
   if (name == "axis_") {
     const std::optional<std::int64_t> axis = builder.known(input(0)), rank = builder.known(input(1));
     if (axis && rank && *axis >= -*rank && *axis < *rank) return builder.number(*axis < 0 ? *axis + *rank : *axis);
-    return refused();
+    return none();
   }
-  if (builder.is_in_each() && (name == "lines_" || name == "vector_product_" || ir::is_reduction(op))) return refused();
+  if (builder.is_in_each() && (name == "lines_" || name == "vector_product_" || ir::is_reduction(op))) return none();
   if (name == "lines_") return lines(scope, op, type);
   if (name == "vector_product_") {
     const Operand vector = array(scope, op.operands[0]), matrix = array(scope, op.operands[1]);
@@ -113,7 +118,7 @@ std::optional<Operand> Flattener::array_function(Scope& scope, const ir::Op& op,
     now_.has_own_array = true;
     builder.same(size_of(vector, op.span), input(2), op.span);
     const auto made = vector_product(builder, vector, matrix, input(2), input(3), type, op.span);
-    return made ? made : refused();
+    return made ? made : none();
   }
   if (ir::is_reduction(op) && vm::reducer_of_function(name)) {
     const Operand elements = array(scope, op.operands[0]);
@@ -124,7 +129,7 @@ std::optional<Operand> Flattener::array_function(Scope& scope, const ir::Op& op,
   return std::nullopt;
 }
 
-std::optional<Operand> Flattener::refused() {
+std::optional<Operand> Flattener::none() {
   refuse();
   return std::nullopt;
 }
@@ -132,13 +137,13 @@ std::optional<Operand> Flattener::refused() {
 std::optional<Operand> Flattener::lines(Scope& scope, const ir::Op& op, TypeId type) {
   const Operand what = value(scope, op.operands[0]), elements = array(scope, op.operands[1]);
   const auto input = [&](std::size_t i) { return value(scope, op.operands[i]); };
-  if (!what.is_constant || now_.builder.known(input(4)) != 0 || is_refused_) return refused();
+  if (!what.is_constant || now_.builder.known(input(4)) != 0 || is_refused_) return none();
   now_.has_own_array = true;
   const std::string text = std::get<std::string>(module_.constants[what.index]);
   const auto made = loops_over_lines(
       now_.builder, {.what = text, .array = elements, .length = input(2), .apart = input(3), .count = input(5)}, type,
       op.span);
-  return made ? made : refused();
+  return made ? made : none();
 }
 
 }  // namespace raddle::opt

@@ -11,23 +11,35 @@ namespace raddle::opt {
 using ir::Operand;
 using ir::OpKind;
 
-void Flattener::each(Scope& scope, const ir::Op& op) {
+std::optional<Flattener::Steps> Flattener::steps(Scope& scope, const ir::Op& op) {
   BodyBuilder& builder = now_.builder;
   const Operand first = value(scope, op.operands[0]), last = value(scope, op.operands[1]),
                 step = value(scope, op.operands[2]);
-  if (is_refused_ || builder.known(step).value_or(0) < 1) return refuse();
+  if (is_refused_ || builder.known(step).value_or(0) == 0) return std::nullopt;
+  if (builder.known(first) == 0 && builder.known(step) == 1) return Steps{first, step, builder.count_to(last, op.span)};
+  return Steps{first, step, step_count(first, last, step, op.span)};
+}
+
+Operand Flattener::step_count(Operand first, Operand last, Operand step, Span span) {
   const auto put = [&](OpKind kind, Operand one, Operand other) {
-    return builder.put(kind, {one, other}, TypeStore::int_, op.span);
+    return now_.builder.put(kind, {one, other}, TypeStore::int_, span);
   };
-  const bool is_plain = builder.known(first) == 0 && builder.known(step) == 1;
-  const Operand count = is_plain ? builder.count_to(last, op.span)
-                                 : put(OpKind::idiv, put(OpKind::add, put(OpKind::sub, last, first), step), step);
-  const Operand point = builder.begin_each(count, op.span);
-  const Operand key = put(OpKind::index_add, first, put(OpKind::index_mul, point, step));
+  return put(OpKind::idiv, put(OpKind::add, put(OpKind::sub, last, first), step), step);
+}
+
+Operand Flattener::step_at(const Steps& steps, Operand point, Span span) {
+  const Operand distance = now_.builder.put(OpKind::index_mul, {point, steps.step}, TypeStore::int_, span);
+  return now_.builder.put(OpKind::index_add, {steps.first, distance}, TypeStore::int_, span);
+}
+
+void Flattener::each(Scope& scope, const ir::Op& op) {
+  const std::optional<Steps> steps = this->steps(scope, op);
+  if (!steps) return refuse();
+  const Operand point = now_.builder.begin_each(steps->count, op.span), key = step_at(*steps, point, op.span);
   const std::vector<ir::VarId>& parameters = scope.function->regions[op.regions[0]].parameters;
   for (std::size_t i = 0; i < parameters.size(); ++i) scope.known[parameters[i]] = {i == 0 ? key : point};
   region(scope, op.regions[0]);
-  builder.end_each();
+  now_.builder.end_each();
 }
 
 void Flattener::each_element(Scope& scope, const ir::Op& op) {
@@ -92,6 +104,7 @@ void Flattener::branch(Scope& scope, const ir::Op& op) {
   both_ways(scope, op, condition);
   if (!is_refused_ || now_.builder.is_in_loop() || op.regions.size() < 2) return;
   is_refused_ = false;
+  refused_.reset();
   now_ = before;
   scope = scope_before;
   one_way(scope, op, condition);
@@ -158,6 +171,7 @@ void Flattener::one_way(Scope& scope, const ir::Op& op, Operand condition) {
   region(scope, op.regions[0]);
   if (!is_refused_) return;
   is_refused_ = false;
+  refused_.reset();
   now_ = before;
   scope = scope_before;
   now_.builder.expect(now_.builder.put(OpKind::not_, {condition}, TypeStore::boolean, op.span), op.span);

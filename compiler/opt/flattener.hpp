@@ -1,7 +1,7 @@
 #pragma once
 // Inside of launch_flat_body: what an iteration computes is copied, operation by operation, into the function that is
-// made. Files: flat_bodies.cpp values and operations; flat_control.cpp loops and branches; flat_calls.cpp calls of
-// functions.
+// made. Files: flat_bodies.cpp values and operations; flat_arrays.cpp arrays; flat_control.cpp loops and branches;
+// flat_calls.cpp calls of functions.
 #include <cstddef>
 #include <optional>
 #include <set>
@@ -41,6 +41,8 @@ class Flattener {
  public:
   Flattener(ir::Module& module, const ir::Function& around, const ir::Op& loop);
   std::optional<FlatBody> run();
+  /// The operation that can not be a part of a kernel. @pre run() has made none
+  std::optional<Span> refused() const { return refused_; }
 
  private:
   /// What a branch that is tried may have to begin anew from.
@@ -92,8 +94,18 @@ class Flattener {
   void compute(Scope& scope, const ir::Op& op);
   void make(Scope& scope, const ir::Op& op);
   void list(Scope& scope, const ir::Op& op);
+  void range(Scope& scope, const ir::Op& op);
   void insert(Scope& scope, const ir::Op& op);
   void get(Scope& scope, const ir::Op& op);
+  /// Of a range of ints: fewer than 0 are none.
+  struct Steps {
+    ir::Operand first, step, count;
+  };
+  /// @return none: it is not known whether it goes up or down
+  std::optional<Steps> steps(Scope& scope, const ir::Op& op);
+  /// @pre the step is known, and not 0
+  ir::Operand step_count(ir::Operand first, ir::Operand last, ir::Operand step, Span span);
+  ir::Operand step_at(const Steps& steps, ir::Operand point, Span span);
   void each(Scope& scope, const ir::Op& op);
   void each_element(Scope& scope, const ir::Op& op);
   /// `for` and `iterate`.
@@ -117,7 +129,7 @@ class Flattener {
   void library(Scope& scope, const ir::Op& op);
   /// What functions of arrays and their extents are in kernels; none: it is none of these, or refused.
   std::optional<ir::Operand> array_function(Scope& scope, const ir::Op& op, std::string_view name, TypeId type);
-  std::optional<ir::Operand> refused();
+  std::optional<ir::Operand> none();
   std::optional<ir::Operand> lines(Scope& scope, const ir::Op& op, TypeId type);
 
   ir::Module& module_;
@@ -129,6 +141,7 @@ class Flattener {
   std::size_t count_ = 0;
   unsigned depth_ = 0;
   bool is_refused_ = false;
+  std::optional<Span> refused_;
 };
 
 }  // namespace raddle::opt

@@ -124,7 +124,8 @@ void Launcher::begin_range(RangeTask& range) {
   const ForeachSite& site = range.site;
   if (site.is_nest()) open_nest(range);
   if (run_.devices && goes_whole(range)) return;
-  if (range.end <= in_place_limit && here_.interpreter().may_nest() && !worker_->others_are_hungry()) {
+  if (range.end <= in_place_limit && !needs_code(site) && here_.interpreter().may_nest() &&
+      !worker_->others_are_hungry()) {
     run_iterations(range, 0, range.end);
     here_.writers().release(frame, site.written);
     return;
@@ -149,6 +150,14 @@ void Launcher::begin_range(RangeTask& range) {
   auto* task = here_.make<RangeTask>(range);
   if (waits_for_code && run_.leaves.wait(site.launch.leaf, *task)) return;
   here_.push(*task, task->frame.priority);
+}
+
+/// A launch that waits for machine code, and has no other form but frames: a few of its points take longer there than
+/// the code to be made.
+bool Launcher::needs_code(const ForeachSite& site) const {
+  return run_.options.leaf_threshold == 0 && site.is_launch() && !site.launch.is_projected() &&
+         !program_.functions[site.launch.leaf].lane_code.exists() &&
+         run_.leaves.stage(site.launch.leaf) < LeafTable::Stage::native;
 }
 
 bool Launcher::is_short(const RangeTask& range) {

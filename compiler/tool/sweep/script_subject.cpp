@@ -134,7 +134,14 @@ int ScriptSubject::compile(const sweep::Space& space, const sweep::SpaceOptions&
   if (unfit) return option_error(*unfit);
   executable_.emplace(std::move(*compilation), session_.options, entry);
   const ir::Module& module = executable_->module();
-  if (loop != ir::none && is_launched(module.functions[loop])) block_program_ = emit_program(module);
+  if (loop == ir::none)
+    why_not_in_blocks_ = "it has no `@result`, or a parameter or a result is no number";
+  else if (is_launched(module.functions[loop]))
+    block_program_ = emit_program(module);
+  else if (const std::optional<Span>& what = module.functions[loop].not_launched)
+    why_not_in_blocks_ = fmt::format("of {} is made no part of a kernel", session_.sources.describe(*what));
+  else
+    why_not_in_blocks_ = "it does more than compute numbers";
   call_record_.emplace(version, session_.options.takes_kept_calls);
   return exit_ok;
 }

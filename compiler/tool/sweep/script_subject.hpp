@@ -42,6 +42,8 @@ class ScriptSubject {
   bool has_results() const { return !checked().results.empty(); }
   /// It only computes numbers: points may be run many at a time.
   bool runs_in_blocks() const { return block_program_.has_value(); }
+  /// Why it does not; empty where it does.
+  std::string why_not_in_blocks() const { return why_not_in_blocks_; }
   /// What blocks have; none if there are none.
   std::vector<sweep::ResultColumn> columns() const;
 
@@ -77,6 +79,7 @@ class ScriptSubject {
   std::optional<vm::Program> block_program_;
   std::optional<vm::CallRecord> call_record_;
   std::vector<std::optional<std::size_t>> sources_of_;
+  std::string why_not_in_blocks_;
   bool uses_seed_ = false;
 };
 

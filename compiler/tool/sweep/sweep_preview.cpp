@@ -68,6 +68,15 @@ Preview look_at_points(sweep::Cursor& cursor, sweep::EarlierResults* earlier, bo
   }
 }
 
+/// How the points of a script are run.
+std::string manner(const SweepRequest& request, const SweepPlan& plan) {
+  const std::string why = !plan.collectors.empty()        ? "--collect looks at what it prints"
+                          : request.timeout_s > 0         ? "--timeout ends it"
+                          : plan.script->runs_in_blocks() ? ""
+                                                          : plan.script->why_not_in_blocks();
+  return why.empty() ? "thousands of points are computed together" : "each point is a run by itself: " + why;
+}
+
 }  // namespace
 
 int preview_sweep(const SweepRequest& request, const SweepPlan& plan) {
@@ -94,6 +103,7 @@ int preview_sweep(const SweepRequest& request, const SweepPlan& plan) {
                      sweep::with_commas(cursor.size()), sweep::with_commas(found.looked_at),
                      plan.cursor.filter ? fmt::format("--where keeps {}, ", sweep::with_commas(found.count)) : "",
                      sweep::with_commas(found.taken), sweep::with_commas(runs));
+  if (plan.script) vm::print_stderr("raddle: {}\n", manner(request, plan));
   return write_output(text) ? exit_ok : exit_failed;
 }
 

@@ -29,7 +29,7 @@ examples:
 
 constexpr const char* footer =
     R"(A script's parameters are its `@param`s, its results its `@result`s, or what --collect finds in what it prints. All
-points run in this process; if the script only computes numbers, thousands at a time.
+points run in this process; if the script only computes numbers, thousands at a time: --dry-run says so, or why not.
 
 Behind `--` stands the command, which no shell sees. In its words {NAME} is a parameter's value, {#} the
 point's number, {rep} and {seed} what --repeats makes; {{ and }} are braces. {x:.3f} and {n:04d} are formatted as in
