@@ -307,6 +307,32 @@ def points_and_their_number(folder):
     folder.run("sweep model.df -p n=1:1000000 -p seed=1:1000000 -n --where 'n > 2'", err="--where keeps ")
 
 
+def models_with_arrays_are_one_kernel(folder):
+    """Many points at a time, also where the first ones take long; --dry-run says so, or what is in the way."""
+    model = """@param float r = 0.2;
+@param int steps = 200;
+float start[24, 24];
+foreach i in [0:23], j in [0:23] { start[i, j] = r; }
+float u[24, 24];
+for (u = start, int t = 0; t < steps; t = t + 1, u = v) {
+  float v[24, 24];
+  foreach i in [0:23], j in [0:23] { if (i == 0) { v[i, j] = 2.0 * u[i, j]; } else { v[i, j] = u[i - 1, j]; } }
+}
+@result float z = u[1, 1];
+"""
+    folder.write("model.df", model)
+    folder.run("sweep -n model.df -p r=1:3", err="thousands of points are computed together")
+    folder.run("sweep -n model.df -p r=1:3 --timeout 5", err="each point is a run by itself: --timeout ends it")
+    # row 1 is what row 0 was a step before
+    told = folder.run("sweep -v -j1 model.df -p r=1:300 -o table.csv").stderr
+    blocks = [line.split() for line in told.splitlines() if line.startswith("raddle: points ")]
+    expect(max(int(words[4].rstrip(":")) - int(words[2]) + 1 for words in blocks) > 1, True)
+    rows = (folder.path / "table.csv").read_text().splitlines()[1:]
+    expect([float(row.split(",")[1]) for row in rows], [float(r) * 2.0 ** 199 for r in range(1, 301)])
+    folder.write("prints.df", model + 'import io;\nprintf("%f", z);\n')
+    folder.run("sweep -n prints.df -p r=1:3", err="each point is a run by itself: of prints.df:12:1 is made no part of a kernel")
+
+
 def bar_has_no_colour(folder):
     """NO_COLOR leaves the bar, TERM=dumb takes it away."""
     line = "sweep -p a=1:3 -j1 --no-cache -- sleep 0.2"
@@ -535,7 +561,7 @@ def counts_at_a_signal_add_up(folder):
         before = through
 
 
-TESTS = [counts_at_a_signal_add_up, a_point_that_does_not_come_back_keeps_no_other_one, one_signal_ends_a_sweep_of_a_script, quiet_and_verbose, time_limit_starts_nothing_new, grid_is_run_and_extended, points_of_every_kind, points_are_lazy, script_does_the_same, script_is_swept, one_name_is_one_result, words_that_are_lost_are_told, truth_beside_numbers_is_told, summary_is_json,
+TESTS = [models_with_arrays_are_one_kernel, counts_at_a_signal_add_up, a_point_that_does_not_come_back_keeps_no_other_one, one_signal_ends_a_sweep_of_a_script, quiet_and_verbose, time_limit_starts_nothing_new, grid_is_run_and_extended, points_of_every_kind, points_are_lazy, script_does_the_same, script_is_swept, one_name_is_one_result, words_that_are_lost_are_told, truth_beside_numbers_is_told, summary_is_json,
          blocks_tell_each_point, recorded_points_in_another_form, script_acts_at_each_point,
          points_write_files_of_their_own, draws_are_those_of_the_value, parquet_says_what_csv_says,
          changed_table_is_noticed, tables_say_what_is_known, points_and_their_number, script_does_not_fit,
