@@ -282,9 +282,10 @@ void Flattener::operation(Scope& scope, const ir::Op& op) {
       return bind(scope, op.results[0], std::move(made));
     }
     case OpKind::struct_set: {
+      Known field = known(scope, op.operands[1]);
       const auto whole = scope.known.find(op.operands[0].index);
       if (whole == scope.known.end() || whole->second.made_in != now_.builder.region()) return refuse();
-      whole->second.fields.at(static_cast<std::size_t>(op.number)) = known(scope, op.operands[1]);
+      whole->second.fields.at(static_cast<std::size_t>(op.number)) = std::move(field);
       return;
     }
     case OpKind::struct_get: {
