@@ -103,11 +103,15 @@ void Flattener::branch(Scope& scope, const ir::Op& op) {
   const Scope scope_before = scope;
   both_ways(scope, op, condition);
   if (!is_refused_ || now_.builder.is_in_loop() || op.regions.size() < 2) return;
+  begin_anew(scope, before, scope_before);
+  one_way(scope, op, condition);
+}
+
+void Flattener::begin_anew(Scope& scope, const State& before, const Scope& scope_before) {
   is_refused_ = false;
   refused_.reset();
   now_ = before;
   scope = scope_before;
-  one_way(scope, op, condition);
 }
 
 bool Flattener::is_plain(const ir::Function& function, const ir::Op& op) const {
@@ -170,10 +174,7 @@ void Flattener::one_way(Scope& scope, const ir::Op& op, Operand condition) {
   now_.builder.expect(condition, op.span);
   region(scope, op.regions[0]);
   if (!is_refused_) return;
-  is_refused_ = false;
-  refused_.reset();
-  now_ = before;
-  scope = scope_before;
+  begin_anew(scope, before, scope_before);
   now_.builder.expect(now_.builder.put(OpKind::not_, {condition}, TypeStore::boolean, op.span), op.span);
   region(scope, op.regions[1]);
 }

@@ -115,6 +115,8 @@ class Flattener {
   void branch(Scope& scope, const ir::Op& op);
   /// Computes scalars only.
   bool is_plain(const ir::Function& function, const ir::Op& op) const;
+  /// After a way that was tried and refused.
+  void begin_anew(Scope& scope, const State& before, const Scope& scope_before);
   /// An `if` of the kernel.
   void both_ways(Scope& scope, const ir::Op& op, ir::Operand condition);
   /// Each way through an `if` assigns the variable.

@@ -346,6 +346,14 @@ def results_do_not_command_a_terminal(folder):
     folder.run("run --results r.df", out="s = A\x1b[31mB\x07\n")
 
 
+def stop_once_begun(folder):
+    """Ends a run of stops.df, which makes the file `begun`."""
+    run = subprocess.Popen([folder.raddle, "run", "stops.df"], cwd=folder.path, stderr=subprocess.DEVNULL)
+    wait_for((folder.path / "begun").exists, "what is to be stopped")
+    run.terminate()
+    expect(run.wait(timeout=20), 75)
+
+
 def outputs_are_whole_or_as_they_were(folder):
     """A program that fails, or is ended, leaves what an earlier run has made; what it makes beside its output comes along."""
     folder.write("ok.df", 'app (file o) make() { "sh" "-c" "echo whole > $0; echo beside > $0.log" o }\nfile f <"out/f.txt"> = make();\n')
@@ -354,10 +362,7 @@ def outputs_are_whole_or_as_they_were(folder):
     folder.write("fails.df", 'app (file o) make() { "sh" "-c" "echo half > $0; exit 3" o }\nfile f <"out/f.txt"> = make();\n')
     folder.run("run fails.df", code=1, err="sh -c 'echo half > $0; exit 3' out/f.txt")
     folder.write("stops.df", 'app (file o) make() { "sh" "-c" "echo half; touch begun; sleep 60" @stdout=o }\nfile f <"out/f.txt"> = make();\n')
-    run = subprocess.Popen([folder.raddle, "run", "stops.df"], cwd=folder.path, stderr=subprocess.DEVNULL)
-    wait_for((folder.path / "begun").exists, "the program's start")
-    run.terminate()
-    expect(run.wait(timeout=20), 75)
+    stop_once_begun(folder)
     expect(folder.read("out/f.txt"), "whole\n")
     expect(sorted(os.listdir(folder.path / "out")), ["f.txt", "f.txt.log"])
     # as a string the name is that of the place
@@ -386,10 +391,7 @@ def outputs_of_tcl_are_whole_or_as_they_were(folder):
     script("ends.df", begin + "; exec kill -9 [ pid ]")
     folder.run("run ends.df", code=1, err="`make` has ended the process of its rank: it was ended by signal 9 (Killed)")
     script("stops.df", begin + "; close [ open begun w ]; after 60000")
-    run = subprocess.Popen([folder.raddle, "run", "stops.df"], cwd=folder.path, stderr=subprocess.DEVNULL)
-    wait_for((folder.path / "begun").exists, "the call's start")
-    run.terminate()
-    expect(run.wait(timeout=20), 75)
+    stop_once_begun(folder)
     expect(folder.read("out/f.txt"), "f.txt\n")
     expect(sorted(os.listdir(folder.path / "out")), ["f.txt", "f.txt.log"])
     for code, left in (("error early", "f.txt\n"), ("close [ open <<p>> w ]", ""), ("close [ open <<p>> w ]; error late", None)):

@@ -330,7 +330,7 @@ for (u = start, int t = 0; t < steps; t = t + 1, u = v) {
     rows = (folder.path / "table.csv").read_text().splitlines()[1:]
     expect([float(row.split(",")[1]) for row in rows], [float(r) * 2.0 ** 199 for r in range(1, 301)])
     folder.write("prints.df", model + 'import io;\nprintf("%f", z);\n')
-    folder.run("sweep -n prints.df -p r=1:3", err="each point is a run by itself: of prints.df:12:1 is made no part of a kernel")
+    folder.run("sweep -n prints.df -p r=1:3", err="each point is a run by itself: prints.df:12:1 can be no part of a kernel")
 
 
 def bar_has_no_colour(folder):

@@ -139,7 +139,7 @@ int ScriptSubject::compile(const sweep::Space& space, const sweep::SpaceOptions&
   else if (is_launched(module.functions[loop]))
     block_program_ = emit_program(module);
   else if (const std::optional<Span>& what = module.functions[loop].not_launched)
-    why_not_in_blocks_ = fmt::format("of {} is made no part of a kernel", session_.sources.describe(*what));
+    why_not_in_blocks_ = fmt::format("{} can be no part of a kernel", session_.sources.describe(*what));
   else
     why_not_in_blocks_ = "it does more than compute numbers";
   call_record_.emplace(version, session_.options.takes_kept_calls);
