@@ -29,6 +29,8 @@ struct KernelIr {
   static Int truncate(Float x) {
     return Int(builder().CreateFreeze(builder().CreateFPToSI(x.value, vm::math::ir_word)));
   }
+  static Int word_of(Int a) { return a; }
+  static Int int_of(Int word) { return word; }
   static Int to_int(Mask a) { return Int(builder().CreateZExt(a.value, vm::math::ir_word)); }
   static Float floor(Float x) { return unary(llvm::Intrinsic::floor, x); }
   static Float ceil(Float x) { return unary(llvm::Intrinsic::ceil, x); }

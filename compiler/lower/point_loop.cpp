@@ -14,8 +14,8 @@ using ir::VarId;
 
 class PointLoop {
  public:
-  PointLoop(ir::Module& module, const std::vector<bool>& varies)
-      : module_(module), entry_(module.functions[module.entry]), varies_(varies) {
+  PointLoop(ir::Module& module, const std::vector<bool>& varies, bool draws)
+      : module_(module), entry_(module.functions[module.entry]), varies_(varies), draws_(draws) {
     loop_.name = "points";
     loop_.span = entry_.span;
     loop_.regions.resize(2);
@@ -40,6 +40,7 @@ class PointLoop {
     ir::Op call = op(OpKind::call, {}, {});
     call.callee = module_.entry;
     for (std::size_t i = 0; i < entry_.parameters.size(); ++i) call.operands.push_back(argument(i, point));
+    if (draws_) call.operands.insert(call.operands.end(), 2, element("seed", TypeStore::int_, point));
     std::vector<ir::Op> inserts;
     for (const VarId output : entry_.outputs) {
       const ir::Var& of_entry = entry_.variables[output];
@@ -94,7 +95,11 @@ class PointLoop {
   Operand argument(std::size_t index, VarId point) {
     const ir::Var& of_entry = entry_.variables[entry_.parameters[index]];
     if (!varies_[index]) return Operand::variable(parameter(of_entry.name, of_entry.type));
-    const VarId array = parameter(of_entry.name, array_of(of_entry.type)), value = local(of_entry.type);
+    return element(of_entry.name, of_entry.type, point);
+  }
+  /// Of an array that is one more parameter.
+  Operand element(const std::string& name, TypeId type, VarId point) {
+    const VarId array = parameter(name, array_of(type)), value = local(type);
     loop_.regions[body].ops.push_back(
         op(OpKind::array_get, {Operand::variable(array), Operand::variable(point)}, {value}));
     return Operand::variable(value);
@@ -103,13 +108,14 @@ class PointLoop {
   ir::Module& module_;
   const ir::Function& entry_;
   const std::vector<bool>& varies_;
+  const bool draws_;
   ir::Function loop_;
 };
 
 }  // namespace
 
-ir::FunctionId add_point_loop(ir::Module& module, const std::vector<bool>& varies) {
-  PointLoop loop(module, varies);
+ir::FunctionId add_point_loop(ir::Module& module, const std::vector<bool>& varies, bool draws) {
+  PointLoop loop(module, varies, draws);
   if (!loop.is_possible()) return ir::none;
   module.functions.push_back(loop.make());
   return static_cast<ir::FunctionId>(module.functions.size() - 1);

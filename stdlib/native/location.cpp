@@ -4,7 +4,7 @@
 
 #include "stdlib/native/elements.hpp"
 #include "stdlib/native/functions.hpp"
-#include "stdlib/numbers/philox.hpp"
+#include "stdlib/numbers/random_stream.hpp"
 
 namespace raddle::stdlib::native {
 namespace {

@@ -1,18 +1,17 @@
 // Random numbers: each call has a stream of its own, the same for every schedule.
+//
+// Note [functions that draw]. Each is here twice: as a function of the call's stream, and in parts that are functions
+// of what they are given, which opt/explicit_streams makes of it where a kernel may do it. Both give the same bits.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <span>
-#include <type_traits>
 #include <utility>
 
 #include "stdlib/native/functions.hpp"
-#include "stdlib/numbers/philox.hpp"
+#include "stdlib/numbers/random_stream.hpp"
+#include "vm/math/random.hpp"
 #include "vm/math/scalar.hpp"
-#include "vm/memory/memory_limit.hpp"
-#include "vm/value/array.hpp"
 
 namespace raddle::stdlib::native {
 namespace {
@@ -21,21 +20,22 @@ using vm::Value;
 
 RandomStream stream_of(Call call) { return {call.settings.seed, call.stream}; }
 
+std::uint64_t word(const Value& value) { return static_cast<std::uint64_t>(value.as_int()); }
+Value int_of(std::uint64_t word) { return Value::of(static_cast<std::int64_t>(word)); }
+
 }  // namespace
 
 Result random_(Call call, Arguments, Results results) { return give(results, Value::of(stream_of(call).next_unit())); }
 
 Result randint(Call call, Arguments arguments, Results results) {
-  const std::int64_t start = arguments[0].as_int(), end = arguments[1].as_int();
-  if (start >= end) return fail(fmt::format("randint: the start {} is not below the end {}", start, end));
-  const std::uint64_t count = static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(start);
-  const std::uint64_t value = static_cast<std::uint64_t>(start) + stream_of(call).next_below(count);
-  return give(results, Value::of(static_cast<std::int64_t>(value)));
+  if (Result checked = random_range(call, arguments, results); !checked) return checked;
+  const std::uint64_t start = word(arguments[0]);
+  return give(results, int_of(start + stream_of(call).next_below(word(arguments[1]) - start)));
 }
 
 // Box and Muller's method.
 Result random_normal(Call call, Arguments arguments, Results results) {
-  if (!(arguments[1].as_float() >= 0)) return fail("random_normal: the standard deviation is negative");
+  if (Result checked = random_deviation(call, arguments.subspan(1), results); !checked) return checked;
   RandomStream stream = stream_of(call);
   const double radius = std::sqrt(-2 * vm::math::scalar::log(1 - stream.next_unit()));
   const double angle = 2 * std::numbers::pi * stream.next_unit();
@@ -44,48 +44,55 @@ Result random_normal(Call call, Arguments arguments, Results results) {
 }
 
 Result random_exponential(Call call, Arguments arguments, Results results) {
-  if (!(arguments[0].as_float() > 0)) return fail("random_exponential: the mean is not positive");
+  if (Result checked = random_mean(call, arguments, results); !checked) return checked;
   return give(results, Value::of(-arguments[0].as_float() * vm::math::scalar::log(1 - stream_of(call).next_unit())));
 }
 
-// ---------------------------------------------------------------- many at once, all of the call's stream
+// ---------------------------------------------------------------- in parts
 
-namespace {
-
-template <typename T, typename Next>
-Result numbers_of(std::int64_t count, Results results, const Next& next) {
-  if (count < 0) return fail(fmt::format("{} random numbers", count));
-  const double bytes = sizeof(T) * static_cast<double>(count);
-  if (!vm::fits_in_memory(bytes)) return fail(vm::no_memory_text("an array of random numbers", bytes));
-  const vm::ValueKind kind = std::is_same_v<T, double> ? vm::ValueKind::float_ : vm::ValueKind::int_;
-  vm::Buffer::Owner numbers = vm::Buffer::make(kind, static_cast<std::size_t>(count));
-  std::ranges::generate(std::span(static_cast<T*>(numbers->at_index(0)), numbers->count()), next);
-  return give(results, Value::of_object(vm::ValueKind::array, vm::Array::packed_of(std::move(numbers))));
+Result stream_of_call(Call call, Arguments, Results results) {
+  results[0] = int_of(call.settings.seed);
+  results[1] = int_of(call.stream);
+  return {};
 }
 
-}  // namespace
-
-Result random_floats(Call call, Arguments arguments, Results results) {
-  RandomStream stream = stream_of(call);
-  return numbers_of<double>(arguments[0].as_int(), results, [&] { return stream.next_unit(); });
+Result mix_stream(Call, Arguments arguments, Results results) {
+  return give(results, int_of(vm::math::mix_stream(word(arguments[0]), word(arguments[1]))));
 }
 
-Result random_normals(Call call, Arguments arguments, Results results) {
-  RandomStream stream = stream_of(call);
-  return numbers_of<double>(arguments[0].as_int(), results, [&] {
-    const double radius = std::sqrt(-2 * vm::math::scalar::log(1 - stream.next_unit()));
-    return radius * vm::math::scalar::cos(2 * std::numbers::pi * stream.next_unit());
-  });
+Result random_unit(Call, Arguments arguments, Results results) {
+  return give(results,
+              Value::of(vm::math::random_unit<double>(word(arguments[0]), word(arguments[1]), word(arguments[2]))));
 }
 
-Result random_ints(Call call, Arguments arguments, Results results) {
-  const std::int64_t low = arguments[0].as_int(), high = arguments[1].as_int();
-  if (low >= high) return fail(fmt::format("randint: the start {} is not below the end {}", low, high));
-  const std::uint64_t bound = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
-  RandomStream stream = stream_of(call);
-  return numbers_of<std::int64_t>(arguments[2].as_int(), results, [&] {
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + stream.next_below(bound));
-  });
+// How many ints there are, modulo 2^64.
+Result random_range(Call call, Arguments arguments, Results results) {
+  const std::int64_t start = arguments[0].as_int(), end = arguments[1].as_int();
+  if (start >= end) return fail(fmt::format("randint: the start {} is not below the end {}", start, end));
+  const Value ends[] = {arguments[1], arguments[0]};
+  return distance(call, ends, results);
+}
+
+Result random_below(Call, Arguments arguments, Results results) {
+  return give(results, int_of(RandomStream(word(arguments[0]), word(arguments[1])).next_below(word(arguments[2]))));
+}
+
+Result random_from(Call, Arguments arguments, Results results) {
+  return give(results, int_of(word(arguments[0]) + word(arguments[1])));
+}
+
+Result distance(Call, Arguments arguments, Results results) {
+  return give(results, int_of(word(arguments[0]) - word(arguments[1])));
+}
+
+Result random_deviation(Call, Arguments arguments, Results results) {
+  if (!(arguments[0].as_float() >= 0)) return fail("random_normal: the standard deviation is negative");
+  return give(results, arguments[0]);
+}
+
+Result random_mean(Call, Arguments arguments, Results results) {
+  if (!(arguments[0].as_float() > 0)) return fail("random_exponential: the mean is not positive");
+  return give(results, arguments[0]);
 }
 
 }  // namespace raddle::stdlib::native

@@ -37,6 +37,7 @@ ROWS = [
     Row("life", (500, 100), (40, 5)),
     Row("nbody", (1_000, 100), (30, 3)),
     Row("runge_kutta", (200_000,), (100,), is_random=False, script="tests/bench/arrays/runge_kutta.df"),
+    Row("monte_carlo", (1_000_000,), (1_000,), script="tests/bench/arrays/monte_carlo.df"),
     Row("tridiagonal", (2_000_000,), (100,), is_random=False, script="tests/bench/arrays/tridiagonal.df"),
 ]
 PROGRAMS = {  # label: flags

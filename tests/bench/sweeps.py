@@ -6,7 +6,8 @@
 `programs`: runs of /bin/true by xargs, GNU parallel, a loop of posix_spawn on as many threads, a sweep, and a script; the
 ratio is of rates, to that of xargs. `leaf`: one `foreach` over points of a leaf function, and sweeps over the same points,
 each with a table; the ratio is of processor time: what part of a sweep is spent in the leaf. `models`: a model that fills
-arrays, beside C++ and NumPy on one thread, also with tables; the ratio is of processor time. The variants run in turn, each
+arrays, beside C++ and NumPy on one thread, also with tables; the ratio is of processor time. `noise`: likewise one that
+draws 400 normal numbers at each point. The variants run in turn, each
 in a folder of its own that has no record yet; printed are medians.
 """
 
@@ -60,10 +61,18 @@ def models(count):
             Rival("raddle", count, sweep)]
 
 
+def noise(count):
+    sweep = [*SWEEP, str(HERE / "sweeps/noise.df"), "-p", f"contact=lin(0.2,0.8,{count})", "-o", "table.csv"]
+    return [Rival("C++", count, [compile_program("sweeps/noise.cpp", "noise"), str(count)]),
+            Rival("NumPy", count, [sys.executable, str(HERE / "sweeps/noise.py"), str(count)]),
+            Rival("raddle", count, sweep)]
+
+
 # name: (rivals, what the ratio is of, points, points of --small)
 ROWS = {"programs": (programs, lambda rival: statistics.median(rival.seconds) / rival.points, 100_000, 500),
         "leaf": (leaf, lambda rival: statistics.median(rival.cpu_seconds) / rival.points, 10_000_000, 100_000),
-        "models": (models, lambda rival: statistics.median(rival.cpu_seconds) / rival.points, 1_000_000, 2_000)}
+        "models": (models, lambda rival: statistics.median(rival.cpu_seconds) / rival.points, 1_000_000, 2_000),
+        "noise": (noise, lambda rival: statistics.median(rival.cpu_seconds) / rival.points, 200_000, 2_000)}
 
 
 def run_once(rival):

@@ -333,6 +333,42 @@ for (u = start, int t = 0; t < steps; t = t + 1, u = v) {
     folder.run("sweep -n prints.df -p r=1:3", err="each point is a run by itself: prints.df:12:1 can be no part of a kernel")
 
 
+def models_that_draw_are_one_kernel(folder):
+    """Many points at a time, each with the numbers that `raddle run --seed` has; repeats of a point differ."""
+    model = """import arrays;
+import random;
+@param float p = 0.5;
+@param int steps = 30;
+(float y) step(float x, float p) { if (random() < p) { y = x + random_exponential(); } else { y = x - 1.0; } }
+float y;
+int t;
+for (y = 0.0, t = 0; t < steps && y < 9.0; y = step(y, p), t = t + 1) {}
+float noise[:] = random_normal(8);
+@result float last = y + 0.01 * sum(noise);
+@result int rounds = t;
+@result int die = randint(1, 7);
+"""
+    folder.write("walk.df", model)
+    folder.run("sweep -n walk.df -p p=0:1:0.25", err="thousands of points are computed together")
+    folder.run("sweep -j1 walk.df -p p=0:1:0.25 --repeats 40 --seed 5 -o table.csv")
+
+    def rows_of(table):  # parameters, rep, seed, results
+        return [row.split(",")[:6] for row in folder.read(table).splitlines()[1:]]
+
+    rows = rows_of("table.csv")
+    expect(len({row[3] for row in rows}), 200)
+    folder.write("prints.df", model + 'trace("a run by itself");\n')
+    folder.run("sweep -j1 prints.df -p p=0:1:0.25 --repeats 40 --seed 5 -o by_runs.csv")
+    expect(rows_of("by_runs.csv"), rows)
+    for row in rows[::37]:
+        told = folder.run(f"run --results --seed={row[2]} walk.df --p={row[0]}").stdout
+        expect([line.split(" = ")[1] for line in told.splitlines()], row[3:])
+    folder.write("fails.df", "import random;\n@param int k = 1;\n@result int die = randint(1, k);\n@result float z = random_normal(0.0, itof(3 - k));\n")
+    expect(folder.column("sweep fails.df -p k=1:4", "outcome", "reason", code=4),
+           ["failed fails.df:3:19: randint: the start 1 is not below the end 1", "ok ", "ok ",
+            "failed fails.df:4:19: random_normal: the standard deviation is negative"])
+
+
 def bar_has_no_colour(folder):
     """NO_COLOR leaves the bar, TERM=dumb takes it away."""
     line = "sweep -p a=1:3 -j1 --no-cache -- sleep 0.2"
@@ -561,7 +597,7 @@ def counts_at_a_signal_add_up(folder):
         before = through
 
 
-TESTS = [models_with_arrays_are_one_kernel, counts_at_a_signal_add_up, a_point_that_does_not_come_back_keeps_no_other_one, one_signal_ends_a_sweep_of_a_script, quiet_and_verbose, time_limit_starts_nothing_new, grid_is_run_and_extended, points_of_every_kind, points_are_lazy, script_does_the_same, script_is_swept, one_name_is_one_result, words_that_are_lost_are_told, truth_beside_numbers_is_told, summary_is_json,
+TESTS = [models_with_arrays_are_one_kernel, models_that_draw_are_one_kernel, counts_at_a_signal_add_up, a_point_that_does_not_come_back_keeps_no_other_one, one_signal_ends_a_sweep_of_a_script, quiet_and_verbose, time_limit_starts_nothing_new, grid_is_run_and_extended, points_of_every_kind, points_are_lazy, script_does_the_same, script_is_swept, one_name_is_one_result, words_that_are_lost_are_told, truth_beside_numbers_is_told, summary_is_json,
          blocks_tell_each_point, recorded_points_in_another_form, script_acts_at_each_point,
          points_write_files_of_their_own, draws_are_those_of_the_value, parquet_says_what_csv_says,
          changed_table_is_noticed, tables_say_what_is_known, points_and_their_number, script_does_not_fit,

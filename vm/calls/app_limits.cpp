@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "vm/interpret/streams.hpp"
+#include "vm/math/random.hpp"
 
 namespace raddle::vm {
 
@@ -73,9 +73,11 @@ std::expected<AppLimits, std::string> read_limits(Frame& frame, const AppSite& s
 double back_off_s(const AppSettings& settings, std::int64_t failed, std::uint64_t stream) {
   constexpr std::int64_t most_doublings = 12;  // an hour with the usual second
   const double longest = settings.backoff_s * std::exp2(static_cast<double>(std::min(failed - 1, most_doublings)));
-  return longest * (0.5 + 0.5 * uniform(mix_stream(stream, static_cast<std::uint64_t>(failed))));
+  return longest * (0.5 + 0.5 * uniform(math::mix_stream(stream, static_cast<std::uint64_t>(failed))));
 }
 
-double uniform(std::uint64_t stream) { return static_cast<double>(mix_stream(stream, 1) >> 11) * 0x1p-53; }
+double uniform(std::uint64_t stream) {
+  return static_cast<double>(math::mix_stream(stream, std::uint64_t{1}) >> 11) * 0x1p-53;
+}
 
 }  // namespace raddle::vm

@@ -3,7 +3,7 @@
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/loop_runner.hpp"
 #include "vm/interpret/run_state.hpp"
-#include "vm/interpret/streams.hpp"
+#include "vm/math/random.hpp"
 
 namespace raddle::vm {
 
@@ -118,7 +118,7 @@ void Interpreter::end_loop(Frame& frame, const LoopSite& site, std::uint32_t ins
 }
 
 Frame* Interpreter::next_iteration(Frame& frame, const LoopSite& site) {
-  const std::uint64_t stream = mix_stream(frame.stream, 1);
+  const std::uint64_t stream = math::mix_stream(frame.stream, std::uint64_t{1});
   const std::size_t count = site.nexts.size();
   bool is_complete = frame.is_exclusive();
   for (std::size_t i = 0; i < count && is_complete; ++i) is_complete = frame.at(site.nexts[i]).is_resolved();

@@ -10,7 +10,7 @@
 #include "vm/interpret/kernel_caller.hpp"
 #include "vm/interpret/loop_runner.hpp"
 #include "vm/interpret/run_state.hpp"
-#include "vm/interpret/streams.hpp"
+#include "vm/math/random.hpp"
 #include "vm/launch/launcher.hpp"
 #include "vm/value/borrow.hpp"
 
@@ -109,7 +109,7 @@ void RunWorker::free_frame(Frame* frame) {
 }
 
 std::uint64_t RunWorker::stream_at(const Frame& frame, std::uint32_t instruction) const {
-  return mix_stream(frame.stream, program_.streams[instruction]);
+  return math::mix_stream(frame.stream, program_.streams[instruction]);
 }
 
 RankWish RunWorker::rank_wish(Frame& frame, Operand given) const {

@@ -115,6 +115,8 @@ struct KernelLanes {
     return {(Words) __builtin_convertvector(x.numbers, Numbers)};
   }
   RADDLE_MATH_INLINE static Int to_int(const Mask& a) { return {(Words)a.bits & 1}; }
+  RADDLE_MATH_INLINE static math::LaneWords word_of(const Int& a) { return math::LaneWords(a.words); }
+  RADDLE_MATH_INLINE static Int int_of(const math::LaneWords& word) { return {word.bits}; }
   RADDLE_MATH_INLINE static Float each(const Float& x, double (*function)(double)) {
     Float all;
     for (int i = 0; i < math::lane_count; ++i) all.numbers[i] = function(x.numbers[i]);

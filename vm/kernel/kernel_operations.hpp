@@ -12,6 +12,7 @@
 //   equal(a, b), less(a, b), select(mask, a, b)   of ints; not_equal(a, b) of masks
 //   to_float(int), truncate(float), to_int(mask)  of a float that is in the range of ints
 //   floor(x), ceil(x), round(x), exp(x) ..        round goes half away from zero; all of vm/math/functions.def
+//   word_of(int), int_of(word)                    the bits of one as the other: Word is that of the number type
 //   is_outside(array, index), size(array)
 //   int_at(array, index, outside), float_at, boolean_at   not looked at where it is outside
 // `fail(mask, failure)` is told where an operation fails, before what would trap there is computed; results mean
@@ -22,6 +23,7 @@
 
 #include "vm/kernel/kernel.hpp"
 #include "vm/math/number.hpp"
+#include "vm/math/random.hpp"
 #include "vm/math/scalar.hpp"
 
 namespace raddle::vm {
@@ -230,6 +232,41 @@ struct KernelOperations {
     return N::pow(N::to_float(x), N::to_float(y));
   }
 
+  // ---------------------------------------------------------------- random numbers
+
+  RADDLE_MATH_INLINE static Int mix_stream(const Int& stream, const Int& with, const auto&) {
+    return N::int_of(math::mix_stream(N::word_of(stream), N::word_of(with)));
+  }
+  RADDLE_MATH_INLINE static Float random_unit(const Int& seed, const Int& stream, const Int& index, const auto&) {
+    return math::random_unit<Float>(N::word_of(seed), N::word_of(stream), N::word_of(index));
+  }
+  RADDLE_MATH_INLINE static Int random_range(const Int& start, const Int& end, const auto& fail) {
+    fail(!N::less(start, end), KernelFailure::domain);
+    return distance(end, start, fail);
+  }
+  /// Where a number might be refused (RandomStream in stdlib/numbers/random_stream.hpp) it fails.
+  RADDLE_MATH_INLINE static Int random_below(const Int& seed, const Int& stream, const Int& bound, const auto& fail) {
+    const auto bits = math::random_bits<Float>(N::word_of(seed), N::word_of(stream), N::word_of(N::integer(0)));
+    const auto signs = N::word_of(N::integer(least));  // so unsigned numbers are compared
+    fail(N::less(N::int_of((bits * N::word_of(bound)) ^ signs), N::int_of(N::word_of(bound) ^ signs)),
+         KernelFailure::domain);
+    return N::int_of(math::upper_product(bits, N::word_of(bound)));
+  }
+  RADDLE_MATH_INLINE static Int random_from(const Int& start, const Int& distance, const auto&) {
+    return N::int_of(N::word_of(start) + N::word_of(distance));
+  }
+  RADDLE_MATH_INLINE static Int distance(const Int& to, const Int& from, const auto&) {
+    return N::int_of(N::word_of(to) - N::word_of(from));
+  }
+  RADDLE_MATH_INLINE static Float random_deviation(const Float& x, const auto& fail) {
+    fail(!(x >= Float(0.0)), KernelFailure::domain);
+    return x;
+  }
+  RADDLE_MATH_INLINE static Float random_mean(const Float& x, const auto& fail) {
+    fail(!(x > Float(0.0)), KernelFailure::domain);
+    return x;
+  }
+
   // ---------------------------------------------------------------- assertions
 
   RADDLE_MATH_INLINE static void assert_true(const Mask& a, const auto& fail) { fail(!a, KernelFailure::assertion); }
@@ -281,6 +318,8 @@ struct KernelScalars {
   static Float to_float(Int a) { return static_cast<double>(a); }
   static Int truncate(Float x) { return static_cast<std::int64_t>(x); }
   static Int to_int(Mask a) { return a ? 1 : 0; }
+  static std::uint64_t word_of(Int a) { return static_cast<std::uint64_t>(a); }
+  static Int int_of(std::uint64_t word) { return static_cast<std::int64_t>(word); }
   static Float floor(Float x) { return std::floor(x); }
   static Float ceil(Float x) { return std::ceil(x); }
   static Float round(Float x) { return std::round(x); }

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "vm/interpret/run_state.hpp"
-#include "vm/interpret/streams.hpp"
+#include "vm/math/random.hpp"
 #include "vm/launch/launcher.hpp"
 #include "vm/launch/point_launch.hpp"
 #include "vm/value/range.hpp"
@@ -171,8 +171,8 @@ bool Launcher::interpret_inner(RangeTask& piece, std::int64_t iteration, std::in
   std::array<std::int64_t, leaf_word_limit> values;
   if (!run_prelude(piece.frame, piece.site, value, values.data())) return false;  // can not be
   const std::uint64_t loop_stream = here_.stream_at(piece.frame, piece.instruction);
-  Frame* const body =
-      here_.make_frame(piece.site.body, &piece.frame, mix_stream(loop_stream, static_cast<std::uint64_t>(iteration)));
+  Frame* const body = here_.make_frame(piece.site.body, &piece.frame,
+                                       math::mix_stream(loop_stream, static_cast<std::uint64_t>(iteration)));
   body->slots()[0].init(Value::of(value));
   if (piece.site.parameter_count > 1) body->slots()[1].init(Value::of(iteration));
   const Function& prelude = program_.functions[nest.prelude];

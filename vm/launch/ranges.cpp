@@ -5,10 +5,10 @@
 #include "vm/interpret/call_profile.hpp"
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/run_state.hpp"
-#include "vm/interpret/streams.hpp"
 #include "vm/interpret/task_timer.hpp"
 #include "vm/launch/launcher.hpp"
 #include "vm/launch/range_task.hpp"
+#include "vm/math/random.hpp"
 #include "vm/value/range.hpp"
 
 namespace raddle::vm {
@@ -22,6 +22,14 @@ constexpr std::int64_t whole_chunk_ns = 20 * long_stretch_ns;  ///< likewise, if
 constexpr std::int64_t most_lanes = 32;  ///< of machine code: fewer points take as long as so many
 constexpr std::int32_t caution_stretches = 64;
 constexpr std::int64_t point_tasks_limit = 256;  ///< points that are queued one by one: what a cache holds
+
+/// What tells an iteration's stream of random numbers apart: the key, if it is an int, else how many come before.
+std::uint64_t told_apart_by(const RangeTask& piece, std::int64_t iteration) {
+  const bool has_keys = piece.order && !piece.order->keys.empty();
+  if (!has_keys) return static_cast<std::uint64_t>(iteration);
+  const Value& key = piece.order->keys[static_cast<std::size_t>(iteration)];
+  return static_cast<std::uint64_t>(key.kind() == ValueKind::int_ ? key.as_int() : iteration);
+}
 
 bool runs_in_stretches(const ForeachSite& site) { return site.is_launch() && !site.launch.is_projected(); }
 
@@ -218,7 +226,7 @@ bool Launcher::interpret_iterations(RangeTask& piece, std::int64_t first, std::i
   bool waits = false;
   Frame* body = nullptr;
   for (std::int64_t i = first; i < first + count && !run_.is_stopped(); ++i) {
-    const std::uint64_t stream = mix_stream(loop_stream, static_cast<std::uint64_t>(i));
+    const std::uint64_t stream = math::mix_stream(loop_stream, told_apart_by(piece, i));
     if (!body) body = here_.make_frame(piece.site.body, &piece.frame, stream);
     body->stream = stream;
     Future* slots = body->slots();

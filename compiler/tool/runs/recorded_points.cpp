@@ -1,6 +1,7 @@
 #include "compiler/tool/runs/recorded_points.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "compiler/tool/sweep/sweep_request.hpp"
 #include "compiler/tool/formats/json_text.hpp"
@@ -48,7 +49,8 @@ class BlockedPoints {
       read_as.push_back(found == form_.parameters.end() ? sweep::ValueType::string : found->second);
     }
     space_.read_values_as(read_as);
-    keys_ = sweep::PointKeys({}, space_.parameters(), /*uses_seed=*/false).with_work({.high = 0, .low = run_.work});
+    for (const bool uses_seed : {false, true})  // the record does not say which
+      keys_.push_back(sweep::PointKeys({}, space_.parameters(), uses_seed).with_work({.high = 0, .low = run_.work}));
   }
 
   vm::PointRow row_of(const vm::BlockRow& block, std::size_t index) {
@@ -73,9 +75,10 @@ class BlockedPoints {
   /// @return nothing if the point of that number is another one by now: its key tells
   std::optional<sweep::Point> point_of(const vm::BlockRow& block, std::size_t index) const {
     const std::uint64_t number = block.number(index);
-    if (!keys_ || number > space_.size()) return std::nullopt;
+    if (keys_.empty() || number > space_.size()) return std::nullopt;
     sweep::Point point = space_.point(number);
-    if (keys_->of(point).low != block.keys[index]) return std::nullopt;
+    const auto is_its_key = [&](const sweep::PointKeys& keys) { return keys.of(point).low == block.keys[index]; };
+    if (std::ranges::none_of(keys_, is_its_key)) return std::nullopt;
     return point;
   }
 
@@ -85,7 +88,7 @@ class BlockedPoints {
   const sweep::BlockForm form_;
   sweep::Space space_;
   std::string table_;
-  std::optional<sweep::PointKeys> keys_;  ///< none: the space could not be made
+  std::vector<sweep::PointKeys> keys_;  ///< one of them has its keys; none: the space could not be made
   std::uint64_t unknown_ = 0;
 };
 

@@ -211,7 +211,10 @@ class SpaceBuilder {
   void add_parameter(const std::string& name, ValueType type, CellType cell_type) {
     space_.parameters_.push_back({.name = name, .type = type, .cell_type = cell_type});
   }
-  void add_group(Space::Group group) { space_.groups_.push_back(std::move(group)); }
+  template <typename Kind>
+  void add_group(Kind group) {
+    space_.groups_.emplace_back(std::in_place_type<Kind>, std::move(group));
+  }
 
   struct Drawn {
     std::string name, word;

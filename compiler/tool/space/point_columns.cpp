@@ -64,6 +64,13 @@ std::vector<double> PointColumns::floats(std::size_t parameter, std::span<const 
   return column(parameter, numbers, &Known::floats, read_float);
 }
 
+std::vector<std::int64_t> PointColumns::seeds(std::span<const std::uint64_t> numbers) const {
+  std::vector<std::int64_t> seeds;
+  seeds.reserve(numbers.size());
+  for (const std::uint64_t number : numbers) seeds.push_back(static_cast<std::int64_t>(space_.point(number).seed));
+  return seeds;
+}
+
 std::vector<std::int64_t> PointColumns::ints(std::size_t parameter, std::span<const std::uint64_t> numbers) const {
   return column(parameter, numbers, &Known::ints, read_int);
 }

@@ -20,6 +20,8 @@ class PointColumns {
   /// @pre the values of the parameter can be read as numbers; those of ints() are digits
   std::vector<double> floats(std::size_t parameter, std::span<const std::uint64_t> numbers) const;
   std::vector<std::int64_t> ints(std::size_t parameter, std::span<const std::uint64_t> numbers) const;
+  /// Point::seed of each.
+  std::vector<std::int64_t> seeds(std::span<const std::uint64_t> numbers) const;
 
  private:
   struct Known {

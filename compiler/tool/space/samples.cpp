@@ -3,17 +3,15 @@
 #include <algorithm>
 
 #include "compiler/tool/space/sobol.hpp"
-#include "stdlib/numbers/philox.hpp"
+#include "vm/math/random.hpp"
 
 namespace raddle::sweep {
 namespace {
 
 // In (0, 1), never at an end.
 double random_unit(std::uint64_t seed, std::uint64_t index, unsigned dimension) {
-  const auto low = [](std::uint64_t bits) { return static_cast<std::uint32_t>(bits); };
-  const auto high = [](std::uint64_t bits) { return static_cast<std::uint32_t>(bits >> 32); };
-  const auto block = stdlib::native::philox({low(index), high(index), dimension, 0x5357}, {low(seed), high(seed)});
-  return (static_cast<double>((std::uint64_t{block[1]} << 32 | block[0]) >> 12) + 0.5) * 0x1p-52;
+  const std::uint64_t stream = std::uint64_t{0x5357} << 32 | dimension;
+  return (static_cast<double>(vm::math::philox(seed, stream, index).first >> 12) + 0.5) * 0x1p-52;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 // Groups of parameters vary independently of each other, the first one slowest: a parameter of its own, parameters
 // zipped together, a table's columns, or those drawn from distributions. Repeats vary fastest.
 #include <cstdint>
+#include <deque>
 #include <expected>
 #include <optional>
 #include <span>
@@ -106,7 +107,7 @@ class Space {
   std::string asked(const Point& point) const;
 
   std::vector<Parameter> parameters_;
-  std::vector<Group> groups_;
+  std::deque<Group> groups_;
   std::vector<Place> places_;  // of the parameters but `rep` and `seed`
   std::uint64_t repeats_ = 0, seed_ = 0, size_ = 1;
 };

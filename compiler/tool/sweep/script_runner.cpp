@@ -203,6 +203,8 @@ sweep::Attempt ScriptRunner::run_point(const sweep::Point& point, std::uint32_t 
     options.arguments.push_back(source ? *read_value(subject_.type_of(i), point.values[*source])
                                        : default_value(subject_.checked(), subject_.checked().parameters[i]));
   }
+  // seed and stream of a script that takes them: opt/explicit_streams.hpp
+  options.arguments.insert(options.arguments.end(), 2, vm::Value::of(static_cast<std::int64_t>(point.seed)));
   sweep::Attempt attempt;
   attempt.worker = active.worker;
   attempt.started = active.started;
@@ -292,6 +294,9 @@ vm::RunResult ScriptRunner::compute(const std::vector<std::uint64_t>& numbers, A
   options.arguments.push_back(vm::Value::of(static_cast<std::int64_t>(numbers.size())));
   for (std::size_t i = 0; i < subject_.checked().parameters.size(); ++i)
     options.arguments.push_back(column_of(i, numbers));
+  if (subject_.uses_seed())
+    options.arguments.push_back(
+        vm::Value::of_object(vm::ValueKind::array, vm::Array::packed_of(points_.seeds(numbers))));
   return vm::run(subject_.block_program(), options);
 }
 

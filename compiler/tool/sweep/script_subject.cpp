@@ -126,7 +126,7 @@ int ScriptSubject::compile(const sweep::Space& space, const sweep::SpaceOptions&
     entry = module.entry;
     std::vector<bool> varies;
     for (const auto& source : sources_of_) varies.push_back(source.has_value());
-    if (!unfit) loop = add_point_loop(module, varies);
+    if (!unfit) loop = add_point_loop(module, varies, uses_seed_);
     if (loop != ir::none) module.entry = loop;
   };
   std::optional<Compilation> compilation = tool::compile(session_, file, {.prepare = prepare});

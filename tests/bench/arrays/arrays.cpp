@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <random>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -245,6 +246,22 @@ double runge_kutta(Size steps, Size) {
   return y[1];
 }
 
+double monte_carlo(Size n, Size) {
+  double all = 0;
+#pragma omp parallel for reduction(+ : all) schedule(static)
+  for (Size path = 0; path < n; ++path) {
+    thread_local std::mt19937_64 bits(static_cast<std::uint64_t>(path));
+    thread_local std::normal_distribution<double> normal;
+    double at = 100.0, total = 0.0;
+    for (int t = 0; t < 12; ++t) {
+      total += at;
+      at *= std::exp(0.02 / 12 - 0.045 / 12 + 0.3 * std::sqrt(1.0 / 12) * normal(bits));
+    }
+    all += std::max(total / 12 - 100.0, 0.0);
+  }
+  return std::exp(-0.02) * all / static_cast<double>(n);
+}
+
 double tridiagonal(Size n, Size) {
   Numbers c(n), d(n), u(n);
   c[0] = -0.25;
@@ -272,6 +289,7 @@ int main(int argc, char** argv) {
       {"nbody", nbody},
       {"stencil27", stencil27},
       {"runge_kutta", runge_kutta},
+      {"monte_carlo", monte_carlo},
       {"tridiagonal", tridiagonal}};
   for (const auto& [name, program] : programs)
     if (argc > 2 && name == argv[1])
