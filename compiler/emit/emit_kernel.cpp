@@ -258,7 +258,7 @@ class KernelEmitter : KernelBuilder {
     return count;
   }
 
-  // ---------------------------------------------------------------- own arrays: opt/flat_bodies.hpp makes these
+  // ---------------------------------------------------------------- own arrays: flatten/flat_bodies.hpp makes these
 
   /// Of rank 1. In a loop it lies in memory that is there before the loop: hoist_arrays().
   void own_array(const ir::Op& op) {

@@ -3,7 +3,7 @@
 #include <span>
 #include <utility>
 
-#include "compiler/opt/body_builder.hpp"
+#include "compiler/flatten/body_builder.hpp"
 
 namespace raddle::opt {
 

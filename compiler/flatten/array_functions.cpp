@@ -1,4 +1,4 @@
-#include "compiler/opt/array_functions.hpp"
+#include "compiler/flatten/array_functions.hpp"
 
 #include <cstdint>
 

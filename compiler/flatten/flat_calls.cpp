@@ -6,8 +6,8 @@
 
 #include "compiler/ir/kernel_operator.hpp"
 #include "compiler/ir/reduced_loops.hpp"
-#include "compiler/opt/array_functions.hpp"
-#include "compiler/opt/flattener.hpp"
+#include "compiler/flatten/array_functions.hpp"
+#include "compiler/flatten/flattener.hpp"
 #include "stdlib/builtins.hpp"
 
 namespace raddle::opt {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "compiler/opt/flattener.hpp"
+#include "compiler/flatten/flattener.hpp"
 
 namespace raddle::opt {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "compiler/ir/body_accesses.hpp"
-#include "compiler/opt/body_builder.hpp"
+#include "compiler/flatten/body_builder.hpp"
 
 namespace raddle::opt {
 

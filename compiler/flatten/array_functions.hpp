@@ -3,7 +3,7 @@
 #include <optional>
 #include <string_view>
 
-#include "compiler/opt/body_builder.hpp"
+#include "compiler/flatten/body_builder.hpp"
 
 namespace raddle::opt {
 

@@ -1,4 +1,4 @@
-#include "compiler/opt/body_builder.hpp"
+#include "compiler/flatten/body_builder.hpp"
 
 #include <algorithm>
 #include <span>

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "compiler/ir/kernel_operator.hpp"
-#include "compiler/opt/flattener.hpp"
+#include "compiler/flatten/flattener.hpp"
 #include "compiler/opt/uses.hpp"
 
 namespace raddle::opt {

@@ -1,4 +1,4 @@
-#include "compiler/opt/tracked_arrays.hpp"
+#include "compiler/flatten/tracked_arrays.hpp"
 
 #include <algorithm>
 #include <map>

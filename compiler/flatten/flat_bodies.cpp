@@ -1,4 +1,4 @@
-#include "compiler/opt/flat_bodies.hpp"
+#include "compiler/flatten/flat_bodies.hpp"
 
 #include <fmt/format.h>
 
@@ -9,10 +9,10 @@
 
 #include "compiler/ir/kernel_operator.hpp"
 #include "compiler/ir/writers.hpp"
-#include "compiler/opt/flattener.hpp"
+#include "compiler/flatten/flattener.hpp"
 #include "compiler/opt/fuse_loops.hpp"
 #include "compiler/opt/order_operations.hpp"
-#include "compiler/opt/tracked_arrays.hpp"
+#include "compiler/flatten/tracked_arrays.hpp"
 #include "compiler/opt/uses.hpp"
 #include "stdlib/builtins.hpp"
 
