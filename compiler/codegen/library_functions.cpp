@@ -15,7 +15,8 @@ bool is_library_symbol(std::string_view symbol) { return symbol.starts_with(pref
 const void* find_library_function(std::string_view symbol) {
   const std::size_t end = symbol.rfind(':');
   const std::string library(symbol.substr(prefix.size(), end - prefix.size()));
-  void* const loaded = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);  // it stays: so do the calls of the interpreter
+  void* const loaded = dlopen(library.empty() ? nullptr : library.c_str(),
+                              RTLD_NOW | RTLD_LOCAL);  // it stays: so do the calls of the interpreter
   return loaded == nullptr ? nullptr : dlsym(loaded, std::string(symbol.substr(end + 1)).c_str());
 }
 

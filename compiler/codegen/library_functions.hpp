@@ -6,7 +6,7 @@
 namespace raddle::codegen {
 
 /// What the function is called in compiled code.
-/// @param library  as dlopen() is to have it
+/// @param library  as dlopen() is to have it; "": this program
 std::string library_symbol(std::string_view library, std::string_view function);
 
 bool is_library_symbol(std::string_view symbol);

@@ -21,7 +21,7 @@ constexpr std::int64_t few = vm::reduction_lanes;
 constexpr double large = vm::plain_float_end;
 
 bool is_for_few(KernelReducer reducer, vm::KernelType number) {
-  return number == vm::KernelType::float_ && reducer != KernelReducer::deviation;
+  return number == vm::KernelType::float_ && !vm::needs_deviation(reducer);
 }
 
 }  // namespace

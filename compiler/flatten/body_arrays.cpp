@@ -46,6 +46,34 @@ Operand BodyBuilder::new_array(TypeId type, const Operands& extents, Span span) 
   return Operand::variable(made);
 }
 
+BodyBuilder::Operands BodyBuilder::own_function(const ir::Op& like, Operands inputs, const std::vector<TypeId>& types,
+                                                const std::vector<Operands>& extents) {
+  ir::Op op;
+  op.kind = OpKind::call_builtin;
+  op.callee = like.callee;
+  op.operands = std::move(inputs);
+  op.span = like.span;
+  Operands made;
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    const ir::VarId result = declare(types[i], like.span, region());
+    op.results.push_back(result);
+    made.push_back(Operand::variable(result));
+    if (!std::ranges::all_of(extents[i], [&](Operand extent) { return is_before_loops(extent); }))
+      is_impossible_ = true;
+    op.operands.push_back(extents[i].empty() || is_impossible_ ? number(1) : size_of(extents[i], like.span));
+    if (extents[i].empty()) continue;
+    own_[result] = {.extents = extents[i],
+                    .size = op.operands.back(),
+                    .depth = points_.size(),
+                    .level = open_.size(),
+                    .region = region(),
+                    .is_written = true,
+                    .is_filled = true};
+  }
+  add(std::move(op));
+  return made;
+}
+
 /// Others are left to who interprets them; of the memory only what is used is ever touched.
 Operand BodyBuilder::new_growing_array(TypeId type, Span span) {
   constexpr std::int64_t most_elements = 1 << 16;

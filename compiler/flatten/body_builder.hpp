@@ -57,6 +57,9 @@ class BodyBuilder {
   ir::Operand new_array(TypeId type, const Operands& extents, Span span);
   /// One that grows, from its first element on.
   ir::Operand new_growing_array(TypeId type, Span span);
+  /// What a function of stdlib/own_functions.hpp makes. @param extents  of each result, of no array none
+  Operands own_function(const ir::Op& like, Operands inputs, const std::vector<TypeId>& types,
+                        const std::vector<Operands>& extents);
   /// Begins a loop over 0 to count - 1. @return its point
   ir::Operand begin_each(ir::Operand count, Span span);
   void end_each();

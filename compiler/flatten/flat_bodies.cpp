@@ -256,7 +256,7 @@ void Flattener::region(Scope& scope, ir::RegionId id) {
     if (is_refused_ && !refused_) refused_ = ops[i]->span;
     if (++count_ > most_body_operations || now_.builder.is_impossible()) refuse();
     for (const ir::VarId array : inserted_into(*scope.function, *ops[i]))
-      if (last_inserts.at(array) == i) complete_own(scope, array);
+      if (last_inserts.at(array) == i && scope.function->variables[array].region == id) complete_own(scope, array);
   }
 }
 
@@ -302,6 +302,7 @@ void Flattener::operation(Scope& scope, const ir::Op& op) {
     case OpKind::foreach_array: return each_element(scope, op);
     case OpKind::loop: return loop(scope, op);
     case OpKind::if_: return branch(scope, op);
+    case OpKind::switch_: return choose(scope, op);
     case OpKind::wait:
     case OpKind::wait_deep: return region(scope, op.regions[0]);
     case OpKind::call: return call(scope, op);

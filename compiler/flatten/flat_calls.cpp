@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "compiler/ir/kernel_operator.hpp"
 #include "compiler/ir/reduced_loops.hpp"
@@ -59,7 +61,38 @@ bool Flattener::is_short(const ir::Function& leaf) const {
   return true;
 }
 
+void Flattener::own_function(Scope& scope, const ir::Op& op, const stdlib::OwnFunction& function) {
+  if (now_.builder.is_in_each() || op.operands.size() != function.input_count) return refuse();
+  std::vector<Operand> inputs;
+  for (const Operand operand : op.operands) {
+    inputs.push_back(type_of(scope, operand) == TypeStore::string ? value(scope, operand) : array(scope, operand));
+    const Operand input = inputs.back();
+    if (is_refused_) return;
+    if (const auto* text = input.is_constant ? std::get_if<std::string>(&module_.constants[input.index]) : nullptr;
+        text != nullptr && stdlib::own_word(*text) < 0)
+      return refuse();
+    if (!input.is_constant && now_.builder.type_of(input) == TypeStore::string) return refuse();
+  }
+  std::vector<TypeId> types;
+  std::vector<BodyBuilder::Operands> extents;
+  for (std::size_t i = 0; i < op.results.size(); ++i) {
+    types.push_back(type_of(scope, Operand::variable(op.results[i])));
+    const std::string_view rule = function.counts.substr(i * 3, 2);
+    if (rule.starts_with('x')) {
+      extents.emplace_back();
+      continue;
+    }
+    const Operand input = inputs[static_cast<std::size_t>(rule[1] - '0')];
+    const BodyBuilder::Operands* const known = rule[0] == 'a' ? now_.builder.extents_of(input) : nullptr;
+    extents.push_back(known ? *known : BodyBuilder::Operands{rule[0] == 'a' ? size_of(input, op.span) : input});
+  }
+  now_.has_own_array = true;
+  const std::vector<Operand> made = now_.builder.own_function(op, std::move(inputs), types, extents);
+  for (std::size_t i = 0; i < made.size(); ++i) bind(scope, op.results[i], {made[i]});
+}
+
 void Flattener::library(Scope& scope, const ir::Op& op) {
+  if (const stdlib::OwnFunction* const own = stdlib::find_own_function(op.callee)) return own_function(scope, op, *own);
   const stdlib::Builtin& builtin = stdlib::builtins()[op.callee];
   const TypeId type = type_of(scope, Operand::variable(op.results[0]));
   if (std::optional<Operand> found = array_function(scope, op, builtin.name, type)) {
@@ -104,6 +137,27 @@ std::optional<Operand> Flattener::array_function(Scope& scope, const ir::Op& op,
       wanted = builder.put(OpKind::mul, {wanted, input(i)}, TypeStore::int_, op.span);
     builder.same(size_of(elements, op.span), wanted, op.span);
     return elements;
+  }
+  const auto product = [&](std::size_t first, std::size_t end) {
+    Operand all = input(first);
+    for (std::size_t i = first + 1; i < end; ++i)
+      all = builder.put(OpKind::mul, {all, input(i)}, TypeStore::int_, op.span);
+    return all;
+  };
+  if (name == "@reshaped") {  // the number of the old extents, these, the new ones
+    const std::size_t old_end = 1 + static_cast<std::size_t>(builder.known(input(0)).value_or(0));
+    if (is_refused_ || old_end == 1 || old_end >= op.operands.size()) return none();
+    const Operand whole = product(1, old_end);
+    builder.same(whole, product(old_end, op.operands.size()), op.span);
+    return input(old_end);
+  }
+  if (name == "@fits_slice") {  // the slice's rank, its extents, those of what is assigned: one of 1 fits, too
+    const std::size_t found = 1 + static_cast<std::size_t>(builder.known(input(0)).value_or(0));
+    const std::size_t count = op.operands.size() - found;
+    if (is_refused_ || found == 1 || count > found - 1) return none();
+    for (std::size_t i = 0; i < count; ++i)
+      if (!is_one(input(found + i))) builder.same(input(found - count + i), input(found + i), op.span);
+    return input(1);
   }
   if (name == "axis_") {
     const std::optional<std::int64_t> axis = builder.known(input(0)), rank = builder.known(input(1));

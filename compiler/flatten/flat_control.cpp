@@ -127,7 +127,7 @@ bool Flattener::is_plain(const ir::Function& function, const ir::Op& op) const {
   return is_plain && op.regions.size() == 2;
 }
 
-void Flattener::both_ways(Scope& scope, const ir::Op& op, Operand condition) {
+std::optional<std::vector<ir::VarId>> Flattener::declare_assigned(Scope& scope, const ir::Op& op) {
   const std::vector<ir::VarId> assigned = variables_assigned(*scope.function, op);
   std::vector<ir::VarId> outside;
   for (const ir::VarId id : assigned) {
@@ -136,32 +136,72 @@ void Flattener::both_ways(Scope& scope, const ir::Op& op, Operand condition) {
       at = scope.function->regions[at].parent;
     if (at == ir::none && !scope.assigned_in_branches.contains(id)) outside.push_back(id);
   }
-  ir::Op made;
-  made.kind = OpKind::if_;
-  made.operands = {condition};
-  made.span = op.span;
   for (const ir::VarId id : outside) {
     const TypeId type = type_of(scope, Operand::variable(id));
     const auto in_kernels = ir::kernel_type(*module_.types, type);
-    if (!in_kernels || vm::is_array(*in_kernels) || !assign_always(*scope.function, op, id)) return refuse();
+    if (!in_kernels || vm::is_array(*in_kernels) || !assign_always(*scope.function, op, id)) {
+      refuse();
+      return std::nullopt;
+    }
     scope.known[id] = {Operand::variable(now_.builder.declare(type, op.span, now_.builder.region()))};
     scope.assigned_in_branches.insert(id);
   }
-  for (int i = 0; i < 2; ++i) made.regions.push_back(now_.builder.add_region());
+  return outside;
+}
+
+template <typename Then, typename Else>
+void Flattener::put_branch(Operand condition, Span span, const Then& then, const Else& otherwise) {
+  BodyBuilder& builder = now_.builder;
+  ir::Op made;
+  made.kind = OpKind::if_;
+  made.operands = {condition};
+  made.span = span;
+  for (int i = 0; i < 2; ++i) made.regions.push_back(builder.add_region());
   const std::vector<ir::RegionId> regions = made.regions;
-  now_.builder.add(std::move(made));
-  for (std::size_t i = 0; i < op.regions.size(); ++i) {
-    now_.builder.open_region(regions[i]);
-    region(scope, op.regions[i]);
-    now_.builder.complete_all();
-    now_.builder.close_region();
+  builder.add(std::move(made));
+  for (const ir::RegionId region : regions) {
+    builder.open_region(region);
+    region == regions[0] ? then() : otherwise();
+    builder.complete_all();
+    builder.close_region();
   }
-  for (const ir::VarId id : outside) scope.assigned_in_branches.erase(id);
+}
+
+void Flattener::both_ways(Scope& scope, const ir::Op& op, Operand condition) {
+  const std::optional<std::vector<ir::VarId>> assigned = declare_assigned(scope, op);
+  if (!assigned) return;
+  put_branch(
+      condition, op.span, [&] { region(scope, op.regions[0]); },
+      [&] {
+        if (op.regions.size() > 1) region(scope, op.regions[1]);
+      });
+  for (const ir::VarId id : *assigned) scope.assigned_in_branches.erase(id);
+}
+
+void Flattener::choose(Scope& scope, const ir::Op& op) {
+  const Operand value = this->value(scope, op.operands[0]);
+  if (is_refused_) return;
+  const std::optional<std::vector<ir::VarId>> assigned = declare_assigned(scope, op);
+  if (!assigned) return;
+  choose_from(scope, op, value, 0);
+  for (const ir::VarId id : *assigned) scope.assigned_in_branches.erase(id);
+}
+
+void Flattener::choose_from(Scope& scope, const ir::Op& op, Operand value, std::size_t first) {
+  if (first == op.labels.size()) {
+    if (op.regions.size() > first) region(scope, op.regions[first]);
+    return;
+  }
+  const Operand is_it =
+      now_.builder.put(OpKind::eq, {value, now_.builder.number(op.labels[first])}, TypeStore::boolean, op.span);
+  put_branch(
+      is_it, op.span, [&] { region(scope, op.regions[first]); }, [&] { choose_from(scope, op, value, first + 1); });
 }
 
 bool Flattener::assign_always(const ir::Function& function, const ir::Op& op, ir::VarId id) const {
   if (std::ranges::find(op.results, id) != op.results.end()) return true;
-  if (op.kind != OpKind::if_ || op.regions.size() != 2) return false;
+  const bool is_switch = op.kind == OpKind::switch_ && op.regions.size() > op.labels.size();
+  if (!is_switch && (op.kind != OpKind::if_ || op.regions.size() != 2)) return false;
   return std::ranges::all_of(op.regions, [&](ir::RegionId region) {
     return std::ranges::any_of(function.regions[region].ops,
                                [&](const ir::Op& inner) { return assign_always(function, inner, id); });

@@ -12,6 +12,7 @@
 
 #include "compiler/ir/body_accesses.hpp"
 #include "compiler/flatten/body_builder.hpp"
+#include "stdlib/own_functions.hpp"
 
 namespace raddle::opt {
 
@@ -119,7 +120,14 @@ class Flattener {
   void begin_anew(Scope& scope, const State& before, const Scope& scope_before);
   /// An `if` of the kernel.
   void both_ways(Scope& scope, const ir::Op& op, ir::Operand condition);
-  /// Each way through an `if` assigns the variable.
+  template <typename Then, typename Else>
+  void put_branch(ir::Operand condition, Span span, const Then& then, const Else& otherwise);
+  /// Variables from outside of a branch that it assigns, on each way, are variables of the kernel.
+  std::optional<std::vector<ir::VarId>> declare_assigned(Scope& scope, const ir::Op& op);
+  /// A `switch` is an `if` in the other way of another one.
+  void choose(Scope& scope, const ir::Op& op);
+  void choose_from(Scope& scope, const ir::Op& op, ir::Operand value, std::size_t first);
+  /// Each way through an `if` or `switch` assigns the variable.
   bool assign_always(const ir::Function& function, const ir::Op& op, ir::VarId id) const;
   /// The first way that can be a part of a kernel; where a point is to go the other one it is interpreted.
   void one_way(Scope& scope, const ir::Op& op, ir::Operand condition);
@@ -131,6 +139,8 @@ class Flattener {
   void library(Scope& scope, const ir::Op& op);
   /// What functions of arrays and their extents are in kernels; none: it is none of these, or refused.
   std::optional<ir::Operand> array_function(Scope& scope, const ir::Op& op, std::string_view name, TypeId type);
+  /// Of arrays, which is called as it is: stdlib/own_functions.hpp.
+  void own_function(Scope& scope, const ir::Op& op, const stdlib::OwnFunction& function);
   std::optional<ir::Operand> none();
   std::optional<ir::Operand> lines(Scope& scope, const ir::Op& op, TypeId type);
 

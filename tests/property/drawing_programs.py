@@ -50,11 +50,16 @@ class Place:
         marks.append(self)
 
 
+class TooLong(Exception):
+    pass
+
+
 class Program:
     """Each part of a program is its text and a function of (values of variables, stream) that computes it."""
 
     def __init__(self, seed):
         self.random, self.marks, self.functions, self.count = random.Random(seed), [], [], itertools.count()
+        self.left = 3_000  # numbers that it may draw
         self.seed = self.random.choice((0, 1, 12345, 2**62 + 17))
         texts = [self.function(i) for i in range(self.random.randint(1, 4))]
         lines, outputs = [], []
@@ -66,6 +71,12 @@ class Program:
         whole = "import arrays;\nimport random;\n" + "".join(texts) + "".join(lines)
         self.text = self.name_places(whole)
         self.expected = sorted(f"trace: {name},{compute({}, self.seed)}" for name, compute in outputs)
+
+    def bits(self, stream):
+        self.left -= 1
+        if self.left < 0:
+            raise TooLong
+        return bits_of(self.seed, stream, 0)
 
     def name_places(self, whole):
         """Counts those of one name in each function, in the order of the text."""
@@ -118,10 +129,10 @@ class Program:
         if self.random.random() < 0.5:
             place, low, count = Place(self.marks, "randint"), self.random.randint(0, 9), self.random.choice((2, 7, 100, 2**40))
             return (f"{place.mark}({low}, {low + count}) %% 1000",
-                    lambda values, stream: (low + (bits_of(self.seed, mixed(stream, place.hash), 0) * count >> 64)) % 1000)
+                    lambda values, stream: (low + (self.bits(mixed(stream, place.hash)) * count >> 64)) % 1000)
         place, scale = Place(self.marks, "random"), self.random.choice((10, 300, 1000))
         return (f"toInt({place.mark}() * {scale}.0)",
-                lambda values, stream: int((bits_of(self.seed, mixed(stream, place.hash), 0) >> 11) * 2.0**-53 * scale))
+                lambda values, stream: int((self.bits(mixed(stream, place.hash)) >> 11) * 2.0**-53 * scale))
 
     # ---- statements: each assigns `target`
 
@@ -185,7 +196,7 @@ class Program:
         def compute(values, stream):
             stream = mixed(stream, loop.hash)
             for count in itertools.count():
-                if 1 + (bits_of(self.seed, mixed(stream, place.hash), 0) * 6 >> 64) == 6:
+                if 1 + (self.bits(mixed(stream, place.hash)) * 6 >> 64) == 6:
                     return count
                 stream = mixed(stream, 1)
 
@@ -193,8 +204,16 @@ class Program:
                 f"}} until ({die} == 6);\n{target} = {rolls}[0];\n", compute)
 
 
+def program_of(seed):
+    while True:
+        try:
+            return Program(seed)
+        except TooLong:
+            seed += 1_000_003
+
+
 def fault_of(raddle, seed, folder):
-    program = Program(seed)
+    program = program_of(seed)
     script = pathlib.Path(folder, f"drawing_{seed}.df")
     script.write_text(program.text, encoding="utf-8")
     modes = [[*mode, "-q", f"--seed={program.seed}"] for mode in modes_of(seed)]
@@ -203,4 +222,4 @@ def fault_of(raddle, seed, folder):
 
 if __name__ == "__main__":
     run_programs("drawing", "Random programs that draw random numbers print the right ones in every mode.",
-                 lambda seed: Program(seed).text, fault_of)
+                 lambda seed: program_of(seed).text, fault_of)

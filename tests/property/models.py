@@ -15,7 +15,7 @@ class Model:
         self.points, self.size, self.rounds = random.choice((20, 50)), random.randint(3, 24), random.randint(0, 5)
         self.a, self.b, self.c = (random.randint(-4, 4) for _ in range(3))
         self.lines = []
-        self.steps = [random.choice((self.walk, self.table, self.backward, self.rows)) for _ in range(random.randint(1, 3))]
+        self.steps = [random.choice((self.walk, self.table, self.backward, self.rows, self.library)) for _ in range(random.randint(1, 3))]
         self.last = random.choice((self.carry, self.wave, self.state, self.none))
 
     def text(self):
@@ -87,6 +87,24 @@ class Model:
                             f"foreach i in [1:{n - 1}:2] {{ {new}[i] = {new}[i - 1] - p; }}")
         new = [x + a for x in v]
         return [new[i - 1] - p if i % 2 else new[i] for i in range(n)]
+
+    def library(self, number, p, v):
+        """Functions that the kernel calls as they are, and two that are text of the library."""
+        n, b, c = self.size, self.b, self.c
+        which = c % 5
+        if p is None:
+            new, old = f"v{number + 1}", f"v{number}"
+            return self.say((f"{new} = sort({old});", f"{new} = cumsum({old}) %% 100;", f"{new} = cummax({old}) - cummin({old});",
+                             f"{new} = roll({old}, {b});", f"{new} = concat({old}[{n // 2} : {n - 1}], {old}[0 : {n // 2 - 1}]) + searchsorted(sort({old}), {old});")[which])
+        if which == 0:
+            return sorted(v)
+        if which == 1:
+            return [rest(sum(v[:i + 1]), 100) for i in range(n)]
+        if which == 2:
+            return [max(v[:i + 1]) - min(v[:i + 1]) for i in range(n)]
+        if which == 3:
+            return [v[(i - b) % n] for i in range(n)]
+        return [x + sum(y < z for y in v) for x, z in zip(v[n // 2:] + v[:n // 2], v)]
 
     # The last step: the number `last`.
 

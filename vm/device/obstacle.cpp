@@ -36,7 +36,7 @@ std::string obstacle_of_kernel(const Program& program, KernelId first) {
   for (const KernelId id : kernels) {
     const Kernel& kernel = program.kernels[id];
     if (called_by(program, id).contains(id)) return "`" + kernel.name + "` calls itself";
-    if (std::ranges::any_of(kernel.reductions, &needs_deviation))
+    if (std::ranges::any_of(kernel.reductions, needs_deviation, &KernelReduction::reducer))
       return "its points compute the deviation of many numbers each";
     if (kernel.has_own_arrays()) return "its points work with arrays of their own";
     if (!kernel.foreign_calls.empty()) return "`" + kernel.foreign_calls.front().symbol + "` is a function in C";

@@ -61,7 +61,7 @@ std::optional<KernelReducer> reducer_of_function(std::string_view library_functi
 }
 
 KernelType result_of(KernelReducer reducer, KernelType type) {
-  const bool gives_float = reducer == KernelReducer::mean || reducer == KernelReducer::deviation;
+  const bool gives_float = reducer == KernelReducer::mean || needs_deviation(reducer);
   return gives_float ? KernelType::float_ : type;
 }
 

@@ -132,10 +132,13 @@ struct KernelReduction {
   bool operator==(const KernelReduction&) const = default;
 };
 
-/// Devices compute all but these.
-inline bool needs_deviation(const KernelReduction& reduction) { return reduction.reducer == KernelReducer::deviation; }
+/// It asks how far the numbers are from their mean: devices compute all others.
+constexpr bool needs_deviation(KernelReducer reducer) {
+  return reducer == KernelReducer::deviation || reducer == KernelReducer::variance;
+}
 
-/// Of a C function of numbers, booleans and arrays, which are two arguments of it. A bool is a byte there.
+/// Of a C function of numbers, booleans and arrays, which are two arguments of it. A bool is a byte there. One of this
+/// program, whose library is "", writes to own arrays among its inputs: stdlib/own_functions.hpp.
 struct KernelForeignCall {
   std::string library, symbol;
   std::uint32_t function = no_kernel_part;  ///< of the program; absent in a KernelGroup

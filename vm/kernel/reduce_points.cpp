@@ -34,6 +34,7 @@ std::optional<std::int64_t> outcome(KernelReducer reducer, const Reduction<T>& a
   switch (reducer) {
     case KernelReducer::mean: return word_of(all.mean());
     case KernelReducer::deviation: return word_of(all.deviation(all.count));
+    case KernelReducer::variance: return word_of(all.squares() / static_cast<double>(all.count));
     case KernelReducer::greatest: return extreme(all.greatest);
     default: return extreme(all.least);
   }
@@ -56,7 +57,7 @@ std::int32_t reduce(raddle_leaf_worker& worker, const raddle_leaf_reduction& wha
                     std::int64_t* words, std::int64_t& result, raddle_leaf_failure* failure) {
   if (what.may_share != 0 && count >= worth_sharing && has_idle_workers(worker)) return raddle_leaf_shareable;
   alignas(64) T numbers[block_size];
-  const bool needs_deviation = static_cast<KernelReducer>(what.reducer) == KernelReducer::deviation;
+  const bool needs_deviation = vm::needs_deviation(static_cast<KernelReducer>(what.reducer));
   ReductionTree<T> tree;  // of the blocks but one
   Reduction<T> block;
   for (std::int64_t first = 0; first < count; first += block_size) {

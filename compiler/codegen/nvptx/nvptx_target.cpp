@@ -43,7 +43,7 @@ std::string refusal_of_nvptx(const vm::KernelGroup& group) {
   const GroupFacts facts(group);
   for (vm::KernelId id = 0; id < group.size(); ++id) {
     if (facts.is_recursive(id)) return "`" + group[id].name + "` calls itself";
-    if (std::ranges::any_of(group[id].reductions, &vm::needs_deviation))
+    if (std::ranges::any_of(group[id].reductions, vm::needs_deviation, &vm::KernelReduction::reducer))
       return "`" + group[id].name + "` computes the deviation of many numbers";
     if (!group[id].foreign_calls.empty())
       return "`" + group[id].name + "` calls the C function `" + group[id].foreign_calls.front().symbol + "`";
