@@ -4,6 +4,10 @@
 
 #include "compiler/assignment/read_variables.hpp"
 
+// Note [calls in order]. Two calls of a function are in order if the later one begins to write when the outputs of the
+// earlier one have values, and those tell that it is done. That is asked of each two of its calls in one function, and
+// of those in loops from one iteration to the next. Calls that are made in two activations of a caller, or in two
+// iterations of a `foreach`, are not compared here but kept apart by the run (ProgramCaller::series_of).
 // Functions that call each other in a circle are in no order: of one that is being looked at nothing is known.
 namespace raddle::check_detail {
 namespace {
@@ -246,8 +250,12 @@ bool CallOrders::are_surely_ordered(const BodyCall& one, const BodyCall& other) 
     return (precedes(one, other, {}) && precedes(other, one, before)) ||
            (precedes(other, one, {}) && precedes(one, other, before));
   }
-  if (is_in_loop || is_other_in_loop)
-    return is_in_loop ? precedes(other, one, {.is_first = true}) : precedes(one, other, {.is_first = true});
+  if (is_in_loop || is_other_in_loop) {
+    const BodyCall &inside = is_in_loop ? one : other, &outside = is_in_loop ? other : one;
+    // in a branch it may be done in a later iteration first
+    const auto first = inside.around.back().is_loop() ? FileOrders::First::of_all : FileOrders::First::of_conditions;
+    return precedes(outside, inside, {.first = first});
+  }
   return exclude_each_other(condition_in(one.known.get()), condition_in(other.known.get())) ||
          precedes(one, other, {}) || precedes(other, one, {});
 }

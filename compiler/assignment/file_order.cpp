@@ -81,7 +81,8 @@ FileOrders::Past FileOrders::past_of(const std::vector<Awaited>& awaited, const 
     if (need.path.empty()) found.variables.insert(need.variable);
     if (!is_before && scope.loop_depth != 0 && use.loop_depth == scope.loop_depth)
       add(use.carried, false, use.ends_loop, true);
-    if (scope.is_first) add(use.initial, false, is_reached, is_before);
+    if (scope.first == First::of_all || (scope.first == First::of_conditions && use.ends_loop))
+      add(use.initial, false, is_reached, is_before);
     const Write* source = only_source(use.writes, need.path);
     if (is_reached && need.path.empty()) source = source_where(reached, use.writes);
     if (source != nullptr)

@@ -39,11 +39,17 @@ class FileOrders {
     std::set<std::pair<std::uint32_t, std::uint32_t>> at;  ///< where they were read: file, begin
     std::set<const ast::Call*> calls;                      ///< whose outputs had values
   };
+  /// Whose first values count: those that the first iteration has.
+  enum class First : std::uint8_t {
+    none,
+    of_conditions,  ///< of variables in loops' conditions: these are there before any iteration
+    of_all,         ///< what is asked about is done in the first iteration
+  };
   /// What counts as the past.
   struct Scope {
     const Known* reached = nullptr;  ///< of an iteration or activation that is in this branch
     std::size_t loop_depth = 0;      ///< what the iteration before has done of the loop with this depth; 0: of none
-    bool is_first = false;           ///< of loops' first iterations
+    First first = First::none;       ///< of the variables of loops around
   };
   /// When a file is written. @param loop_depth  as in Scope
   const Past& past(VariableId file, std::size_t loop_depth);

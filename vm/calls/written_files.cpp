@@ -63,7 +63,8 @@ std::expected<std::vector<std::string>, WrittenFiles::Conflict> WrittenFiles::be
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const auto known = entries_.find(places[i]);
     const bool replaces_it = known != entries_.end() && is_in_order(known->second, outputs[i]);
-    const bool is_written = known != entries_.end() && known->second.run == run && !replaces_it;
+    const bool is_written =
+        known != entries_.end() && (known->second.run > run || (known->second.run == run && !replaces_it));
     if (is_written || (known != entries_.end() && known->second.is_partial))
       return std::unexpected(Conflict{{outputs[i].path, call}, known->second.writer, {}});
     if (const std::optional<std::uint64_t> point = other_point(places[i]))

@@ -67,7 +67,8 @@ class WrittenFiles {
   explicit WrittenFiles(PointFiles* point_files = nullptr, std::uint64_t point = 0)
       : point_files_(point_files), point_(point) {}
 
-  /// A number for a run: what has been written in one may be written in the next one.
+  /// A number for a run: what has been written in one may be written in a later one, but not the other way round, when
+  /// the earlier one still goes on.
   std::uint64_t add_run();
   /// A call is about to write these files. Devices, pipes, folders and other files that are no regular ones may be
   /// written by any number of calls, and one call may have one file as several outputs.

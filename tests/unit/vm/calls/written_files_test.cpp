@@ -111,6 +111,7 @@ TEST_CASE("one call may have a file twice; the next run may write it") {
   files.end(*begun);
   CHECK_FALSE(files.begin(run, {folder / "a"}, call(2), How::at_once));
   CHECK(files.begin(next, {folder / "a"}, call(2), How::at_once));
+  CHECK_FALSE(files.begin(run, {WrittenFiles::Output(folder / "a", false, true)}, call(3), How::at_once));  // too late
 }
 
 TEST_CASE("points of a sweep write files of their own, each as often as it is attempted") {
