@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/assignment/read_variables.hpp"
+#include "compiler/check/annotations.hpp"
 
 // Note [calls in order]. Two calls of a function are in order if the later one begins to write when the outputs of the
 // earlier one have values, and those tell that it is done. That is asked of each two of its calls in one function, and
@@ -305,11 +306,11 @@ CallOrders::Order CallOrders::order_of(const ast::FunctionDefinition* function) 
   for (const auto& [caller, calls] : by_caller)
     if (order_of(calls, order.unsure) == FileOrder::unrelated) return {};
   if (by_caller.empty()) return {};
-  order.levels = 1;
+  order.levels = is_memo(*function) ? 2 : 1;  // the first one is of the function that looks into the record
   // of calls in several functions only those in one of them are compared
   const ast::FunctionDefinition* caller = by_caller.size() == 1 ? by_caller.begin()->first : nullptr;
   const Order further = caller == nullptr ? Order() : order_of(caller);
-  order.levels = std::min(1 + further.levels, most_levels);
+  order.levels = std::min(order.levels + further.levels, most_levels);
   if (order.unsure == nullptr) order.unsure = further.unsure;
   return found_[function] = order;
 }
