@@ -134,18 +134,32 @@ CallOrders::Summary CallOrders::summarise(const CheckedFunction& function) {
     keep_common(summary.starts, inputs_in(function, past_of_start(*call, {.reached = call->known.get()})), is_first);
     is_first = false;
   }
-  summary.is_done = is_done(function, sites);
-  summary.may_be_done = summary.is_done || may_be_done(function, sites);
+  summary.may_be_done = may_be_done(function, sites);
   return summary;
 }
 
-bool CallOrders::is_done(const CheckedFunction& function, const Sites& sites) {
+bool CallOrders::is_done(std::uint32_t function, const Outputs& outputs) {
+  const auto [at, is_new] = done_.try_emplace({function, outputs}, false);
+  if (is_new) at->second = find_whether_done(context_.program.functions[function], outputs);
+  return at->second;
+}
+
+bool CallOrders::is_done(const FileOrders::Past& past, const BodyCall& call) {
+  const auto found = past.calls.find(call.call);
+  return found != past.calls.end() && is_done(call.call->callee_index, found->second);
+}
+
+bool CallOrders::find_whether_done(const CheckedFunction& function, const Outputs& outputs) {
+  const Sites& sites = sites_[function.definition];
+  if (sites.count() > most_sites) return false;
+  std::vector<Awaited> awaited;
+  for (const std::size_t output : outputs) {
+    if (output >= function.outputs.size()) return false;
+    const VariableId variable = function.outputs[output];
+    awaited.push_back({.variable = variable, .span = context_.program.variables[variable].span});
+  }
   const auto is_over = [&](const std::vector<Surrounding>& around, const Known* known, const auto& is_in) {
-    if (loop_depth_of(around) != 0 || may_fail_alone(around) || function.outputs.empty()) return false;
-    return std::ranges::all_of(function.outputs, [&](VariableId output) {
-      return is_in(
-          orders_.past_of({{.variable = output, .span = context_.program.variables[output].span}}, {.reached = known}));
-    });
+    return loop_depth_of(around) == 0 && !may_fail_alone(around) && is_in(orders_.past_of(awaited, {.reached = known}));
   };
   const auto is_written = [&](VariableId file) {
     const VariableUse& use = all_[file];
@@ -155,9 +169,7 @@ bool CallOrders::is_done(const CheckedFunction& function, const Sites& sites) {
     });
   };
   const auto has_returned = [&](const BodyCall* call) {
-    return is_over(call->around, call->known.get(), [&](const FileOrders::Past& past) {
-      return past.calls.contains(call->call) && summary_of(call->call->callee_index).is_done;
-    });
+    return is_over(call->around, call->known.get(), [&](const FileOrders::Past& past) { return is_done(past, *call); });
   };
   return std::ranges::all_of(sites.files, is_written) && std::ranges::all_of(sites.calls, has_returned);
 }
@@ -172,7 +184,7 @@ FileOrders::Past CallOrders::past_of_start(const BodyCall& call, FileOrders::Sco
 }
 
 bool CallOrders::precedes(const BodyCall& earlier, const BodyCall& later, FileOrders::Scope scope) {
-  return summary_of(earlier.call->callee_index).is_done && past_of_start(later, scope).calls.contains(earlier.call);
+  return is_done(past_of_start(later, scope), earlier);
 }
 
 /// Of values and variables, and of what waits for something.

@@ -26,11 +26,11 @@ class CallOrders {
 
  private:
   using Inputs = std::set<std::size_t>;
+  using Outputs = std::set<std::size_t>;
   /// What is so of each call of a function.
   struct Summary {
-    Inputs needs;          ///< that are awaited before its outputs have values
-    Inputs starts;         ///< that are awaited before it writes a file
-    bool is_done = false;  ///< when its outputs have values, all files are written, and read by all that read them
+    Inputs needs;   ///< that are awaited before an output has a value
+    Inputs starts;  ///< that are awaited before it writes a file
     bool may_be_done = false;
   };
   /// What writes files that are named in a function.
@@ -43,7 +43,10 @@ class CallOrders {
   void find_sites(const CollectedUse& use);
   const Summary& summary_of(std::uint32_t function);
   Summary summarise(const CheckedFunction& function);
-  bool is_done(const CheckedFunction& function, const Sites& sites);
+  /// When these outputs have values, all files are written, and read by all that read them.
+  bool is_done(std::uint32_t function, const Outputs& outputs);
+  bool find_whether_done(const CheckedFunction& function, const Outputs& outputs);
+  bool is_done(const FileOrders::Past& past, const BodyCall& call);
   class SourceSearch;
   bool may_be_done(const CheckedFunction& function, const Sites& sites);
   bool may_be_done(const BodyCall& call) { return summary_of(call.call->callee_index).may_be_done; }
@@ -62,6 +65,7 @@ class CallOrders {
   std::map<const ast::FunctionDefinition*, Sites> sites_;                         ///< by the function that they are in
   std::map<const ast::FunctionDefinition*, std::vector<const BodyCall*>> calls_;  ///< by the function that is called
   std::map<std::uint32_t, Summary> summaries_;
+  std::map<std::pair<std::uint32_t, Outputs>, bool> done_;
   std::map<const ast::FunctionDefinition*, Order> found_;
 };
 

@@ -56,7 +56,8 @@ FileOrders::Past FileOrders::past_of(const std::vector<Awaited>& awaited, const 
   std::set<std::tuple<VariableId, std::string, bool, bool, bool>> seen;
   const auto add = [&](const std::vector<Awaited>& all, bool closed, bool is_reached, bool is_before) {
     for (Awaited each : all) {
-      if (each.call != nullptr && found.calls.insert(each.call).second) open.push_back({each, is_reached, is_before});
+      if (each.call != nullptr && found.calls[each.call].insert(each.output).second)
+        open.push_back({each, is_reached, is_before});
       if (each.variable == ast::no_variable) continue;
       each.closed = each.closed || closed;
       found.at.emplace(each.span.file, each.span.begin);

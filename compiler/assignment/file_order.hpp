@@ -35,9 +35,9 @@ class FileOrders {
 
   /// All that has surely happened when a file is written.
   struct Past {
-    std::set<VariableId> variables;                        ///< that had a value
-    std::set<std::pair<std::uint32_t, std::uint32_t>> at;  ///< where they were read: file, begin
-    std::set<const ast::Call*> calls;                      ///< whose outputs had values
+    std::set<VariableId> variables;                           ///< that had a value
+    std::set<std::pair<std::uint32_t, std::uint32_t>> at;     ///< where they were read: file, begin
+    std::map<const ast::Call*, std::set<std::size_t>> calls;  ///< and which of their outputs had values
   };
   /// Whose first values count: those that the first iteration has.
   enum class First : std::uint8_t {
@@ -56,7 +56,7 @@ class FileOrders {
   /// When all of this is there.
   Past past_of(const std::vector<Awaited>& awaited, const Scope& scope) const;
   std::optional<Span> late_read(VariableId earlier, const Past& before) const;
-  /// What is awaited before the output of a call has a value: set by whoever knows the functions.
+  /// What is awaited before outputs of a call have values: set by whoever knows the functions.
   std::function<std::vector<Awaited>(const ast::Call&)> needs_of_call;
 
  private:

@@ -51,7 +51,7 @@ class UseCollector {
   WriteSet assign(const ast::Assign& assign);
 
   /// What the one write in `target` waits for when `value` is assigned.
-  void note_needs(const ast::Expr& value, WriteSet& target);
+  void note_needs(const ast::Expr& value, std::size_t output, WriteSet& target);
 
   /// Walks what is not reached without `awaited`.
   template <typename Walk>

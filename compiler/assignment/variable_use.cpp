@@ -240,17 +240,20 @@ WriteSet UseCollector::assign(const ast::Assign& assign) {
     target(*assign.targets[i], one);
     if (i < assign.declares.size() && assign.declares[i])
       for (const auto& [variable, unused] : one.all()) declare_implicitly(variable);
-    if (const ast::Expr* value = value_of(assign, i)) note_needs(*value, one);
+    if (const ast::Expr* value = value_of(assign, i)) note_needs(*value, assign.values.size() == 1 ? i : 0, one);
     writes.then(context_, std::move(one));
   }
   return writes;
 }
 
-void UseCollector::note_needs(const ast::Expr& value, WriteSet& target) {
+/// @param output  of the call, if `value` is one with several
+void UseCollector::note_needs(const ast::Expr& value, std::size_t output, WriteSet& target) {
   for (auto& [variable, writes] : target.all()) {
     Write& write = writes.front();
     write.value = &value;
     write.needs = awaited_variables(context_, value);
+    for (Awaited& need : write.needs)
+      if (need.call == &value) need.output = output;
     for (const Awaited& need : write.needs) {
       if (need.variable != variable || need.path != write.path || !lies_in(need.path, write.path)) continue;
       write.own_value = need.span;
