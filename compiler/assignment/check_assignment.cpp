@@ -231,7 +231,8 @@ bool is_excused(const Context& context, VariableId id, const VariableUse& use) {
 }  // namespace
 
 void check_assignment(Context& context) {
-  std::vector<VariableUse> all = collect_use(context);
+  CollectedUse use_of_all = collect_use(context);
+  std::vector<VariableUse>& all = use_of_all.variables;
   if (context.options.piece != nullptr) divide_variables(context, all);
   for (const ScriptResult& result : context.program.results)
     all[result.variable].reads.push_back({{}, context.variable(result.variable).span});
@@ -251,7 +252,7 @@ void check_assignment(Context& context) {
     variable.written_by_element = in_parts || stays_empty;
     if (!is_excused(context, id, use)) Verdict(context, variable, all, use).report();
   }
-  check_paths(context, all);
+  check_paths(context, use_of_all);
   report_early_reads(context);
 }
 

@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "compiler/assignment/call_order.hpp"
 #include "compiler/assignment/file_order.hpp"
 #include "compiler/assignment/read_variables.hpp"
 #include "compiler/check/value_text.hpp"
@@ -115,14 +116,15 @@ bool starts_with(const std::vector<Surrounding>& all, const std::vector<Surround
 
 class PathCheck {
  public:
-  PathCheck(Context& context, const std::vector<VariableUse>& all)
-      : context_(context), all_(all), orders_(context, all) {
+  PathCheck(Context& context, const CollectedUse& use)
+      : context_(context), all_(use.variables), orders_(context, all_), calls_(context, use, orders_) {
+    orders_.needs_of_call = [this](const ast::Call& call) { return calls_.needs_of(call); };
     constexpr std::size_t most_patterns = 100;  // each is compared with each file
     for (const NotedPath& looked : context.paths_looked_at) {
-      const std::optional<std::string> text = known_text(context, all, *looked.path);
+      const std::optional<std::string> text = known_text(context, all_, *looked.path);
       if (text) report_folder_of_tilde(looked.path->span, *text);
       if (looked.is_in_wait) continue;
-      const MappedPath path = text ? known_path(*text) : computed_path(context, all, *looked.path);
+      const MappedPath path = text ? known_path(*text) : computed_path(context, all_, *looked.path);
       if (path.key.empty()) continue;
       if (looked.call != "glob")
         names_.emplace(path.key, &looked);
@@ -135,6 +137,7 @@ class PathCheck {
     std::map<std::string, std::vector<VariableId>> by_path;
     for (VariableId id = 0; id < all_.size(); ++id) {
       const std::optional<MappedPath> path = path_of(context_, id, all_);
+      if (all_[id].function != nullptr && !all_[id].writes.empty()) order_calls(id, path);
       if (!path || all_[id].writes.empty()) continue;
       const std::size_t loop_depth = depth_of_loop(id, *path);
       const bool follows_itself = loop_depth != 0 && orders_.follows_itself(id, loop_depth);
@@ -158,6 +161,24 @@ class PathCheck {
       if (!order(other, id, path)) break;
     }
     if (others.size() < most_files) others.push_back(id);
+  }
+
+  /// Of calls of the function that declares the file. Where the path is one that only the run knows, nothing is taken
+  /// to be in order that is not surely so.
+  void order_calls(VariableId id, const std::optional<MappedPath>& path) {
+    if (context_.options.piece != nullptr) return;  // what later pieces of a session call is not known
+    const CallOrders::Order order = calls_.order_of(all_[id].function);
+    if (order.unsure != nullptr) {
+      if (!path || path->key != path->shown || definite_write(context_, all_[id]) == nullptr) return;
+      const std::string& name = context_.variable(id).name;
+      context_.diagnostics
+          .report(DiagnosticKind::path_order_unknown, order.unsure->call->span, path->shown, name,
+                  name + "` in another call of `" + all_[id].function->name.text)
+          .label(all_[id].mapping->span, "mapped here")
+          .note("it is sure where the outputs that this call waits for are set when all of `" + path->shown +
+                "` is written and read");
+    }
+    context_.variable(id).ordered_levels = order.levels;
   }
 
   /// @return  whether they may go together
@@ -292,12 +313,13 @@ class PathCheck {
   Context& context_;
   const std::vector<VariableUse>& all_;
   FileOrders orders_;
+  CallOrders calls_;
   std::multimap<std::string, const NotedPath*> names_;              // looked for, by MappedPath::key
   std::vector<std::pair<std::string, const NotedPath*>> patterns_;  // the same of `glob`
 };
 
 }  // namespace
 
-void check_paths(Context& context, const std::vector<VariableUse>& all) { PathCheck(context, all).run(); }
+void check_paths(Context& context, const CollectedUse& use) { PathCheck(context, use).run(); }
 
 }  // namespace raddle::check_detail

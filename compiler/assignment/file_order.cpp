@@ -44,18 +44,20 @@ bool is_in_parts(const Writes& writes) {
 
 }  // namespace
 
-FileOrders::Past FileOrders::find_past(VariableId file, std::size_t loop_depth) const {
+FileOrders::Past FileOrders::past_of(const std::vector<Awaited>& awaited, const Scope& scope) const {
   struct Need {
     Awaited awaited;
     bool is_reached;  ///< in an iteration that reaches the declaration of the file
     bool is_before;   ///< in the iteration before
   };
   Past found;
-  const Condition reached = condition_in(all_[file].known.get());
+  const Condition reached = condition_in(scope.reached);
   std::vector<Need> open;
   std::set<std::tuple<VariableId, std::string, bool, bool, bool>> seen;
   const auto add = [&](const std::vector<Awaited>& all, bool closed, bool is_reached, bool is_before) {
     for (Awaited each : all) {
+      if (each.call != nullptr && found.calls[each.call].insert(each.output).second)
+        open.push_back({each, is_reached, is_before});
       if (each.variable == ast::no_variable) continue;
       each.closed = each.closed || closed;
       found.at.emplace(each.span.file, each.span.begin);
@@ -68,14 +70,20 @@ FileOrders::Past FileOrders::find_past(VariableId file, std::size_t loop_depth) 
     add(write.needs, false, is_reached, is_before);
     add(write.waits, true, is_reached, is_before);
   };
-  add(all_[file].waits, true, true, false);
-  if (const Write* own = only_source(all_[file].writes, {})) add_write(*own, true, false);
+  add(awaited, false, true, false);
   while (!open.empty()) {
     const auto [need, is_reached, is_before] = std::move(open.back());
     open.pop_back();
+    if (need.call != nullptr) {
+      if (needs_of_call) add(needs_of_call(*need.call), false, is_reached, is_before);
+      continue;
+    }
     const VariableUse& use = all_[need.variable];
     if (need.path.empty()) found.variables.insert(need.variable);
-    if (!is_before && loop_depth != 0 && use.loop_depth == loop_depth) add(use.carried, false, use.ends_loop, true);
+    if (!is_before && scope.loop_depth != 0 && use.loop_depth == scope.loop_depth)
+      add(use.carried, false, use.ends_loop, true);
+    if (scope.first == First::of_all || (scope.first == First::of_conditions && use.ends_loop))
+      add(use.initial, false, is_reached, is_before);
     const Write* source = only_source(use.writes, need.path);
     if (is_reached && need.path.empty()) source = source_where(reached, use.writes);
     if (source != nullptr)
@@ -89,7 +97,22 @@ FileOrders::Past FileOrders::find_past(VariableId file, std::size_t loop_depth) 
 const FileOrders::Past& FileOrders::past(VariableId file, std::size_t loop_depth) {
   const auto key = std::pair(file, loop_depth);
   const auto found = pasts_.find(key);
-  return found != pasts_.end() ? found->second : pasts_.emplace(key, find_past(file, loop_depth)).first->second;
+  if (found != pasts_.end()) return found->second;
+  const VariableUse& use = all_[file];
+  std::vector<Awaited> awaited;
+  const auto add = [&](const std::vector<Awaited>& all, bool closed, const ast::Expr* but) {
+    for (const Awaited& each : all) {
+      if (each.call != nullptr && each.call == but) continue;
+      awaited.push_back(each);
+      awaited.back().closed |= closed;
+    }
+  };
+  add(use.waits, true, nullptr);
+  if (const Write* own = only_source(use.writes, {})) {
+    add(own->needs, false, own->value);  // a function with a body may write it before it has its inputs
+    add(own->waits, true, nullptr);
+  }
+  return pasts_.emplace(key, past_of(awaited, {.reached = use.known.get(), .loop_depth = loop_depth})).first->second;
 }
 
 bool FileOrders::may_depend(VariableId later, VariableId earlier) const {
@@ -120,13 +143,14 @@ bool FileOrders::follows_itself(VariableId file, std::size_t loop_depth) {
   return past(file, loop_depth).variables.contains(file);
 }
 
-std::optional<Span> FileOrders::late_read(VariableId earlier, VariableId later, std::size_t loop_depth) {
-  const Past& before = past(later, loop_depth);
+std::optional<Span> FileOrders::late_read(VariableId earlier, const Past& before) const {
   std::set<VariableId> names{earlier};  // it, and other variables for it
   std::vector<VariableId> open{earlier};
   while (!open.empty()) {
     const VariableId name = open.back();
     open.pop_back();
+    if (name != earlier && context_.program.variables[name].role == VariableRole::output)
+      return context_.program.variables[name].span;  // whoever calls the function may read it at any time
     for (const Read& read : all_[name].reads)
       if (read.awaits && !before.at.contains({read.span.file, read.span.begin})) return read.span;
     for (VariableId other = 0; other < all_.size(); ++other) {

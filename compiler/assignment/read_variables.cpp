@@ -122,7 +122,7 @@ class AwaitedCollector {
         for (const auto& entry : as<const ast::MapLiteral>(expr).entries) visit(*entry.first);
         return;
       case ExprKind::Call:
-        if (!starts_when_all_is_there(as<const ast::Call>(expr))) return;
+        if (!starts_when_all_is_there(as<const ast::Call>(expr))) return body(as<const ast::Call>(expr));
         closed_ = true;
         break;
       case ExprKind::ArrayLiteral: return;
@@ -143,6 +143,14 @@ class AwaitedCollector {
   std::vector<Awaited> awaited;
 
  private:
+  /// What the call is of each element, or in place of a failure, says nothing of the whole.
+  void body(const ast::Call& call) {
+    const auto replaces_failure = [](const ast::Annotation& each) { return each.name.text == "default"; };
+    if (call.callee_kind == ast::CalleeKind::function && !call.is_lifted &&
+        std::ranges::none_of(call.annotations, replaces_failure))
+      awaited.push_back({.variable = ast::no_variable, .span = call.span, .call = &call});
+  }
+
   /// A variable or a part of one, and the keys.
   void part(const ast::Expr& expr) {
     Path path;
@@ -205,17 +213,23 @@ void read_variables(const Context& context, const ast::Expr& expr, const std::fu
   });
 }
 
-bool calls_a_body(const Context& context, const ast::Expr& expr) {
+static void add_calls_of_bodies(const Context& context, const ast::Expr& expr, std::vector<const ast::Call*>& found) {
   if (expr.kind == ExprKind::Call) {
     const auto& call = as<const ast::Call>(expr);
     if (call.callee_kind == ast::CalleeKind::function &&
         context.program.functions[call.callee_index].definition->body_kind == ast::BodyKind::block)
-      return true;
+      found.push_back(&call);
   }
-  bool found = false;
-  for_children(expr, [&](const ast::Expr& child) { found = found || calls_a_body(context, child); });
+  for_children(expr, [&](const ast::Expr& child) { add_calls_of_bodies(context, child, found); });
+}
+
+std::vector<const ast::Call*> calls_of_bodies(const Context& context, const ast::Expr& expr) {
+  std::vector<const ast::Call*> found;
+  add_calls_of_bodies(context, expr, found);
   return found;
 }
+
+bool calls_a_body(const Context& context, const ast::Expr& expr) { return !calls_of_bodies(context, expr).empty(); }
 
 std::vector<Awaited> awaited_variables(const Context& context, const ast::Expr& expr) {
   AwaitedCollector collector(context);

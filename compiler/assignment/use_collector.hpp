@@ -14,7 +14,7 @@ struct Counter;
 class UseCollector {
  public:
   explicit UseCollector(Context& context) : context_(context), use_(context.program.variables.size()) {}
-  std::vector<VariableUse> run();
+  CollectedUse run();
 
  private:
   struct Scope {
@@ -34,6 +34,8 @@ class UseCollector {
   /// it assigns whenever it is run.
   void leave_scope(WriteSet& writes);
   void read(const ast::Expr& expr);
+  /// What a loop's head has: outside of its body, but its calls are those of each iteration.
+  void read_but_calls(const ast::Expr& expr);
   void add_read(VariableId variable, Read found);
   void annotations(const ast::Annotations& annotations);
   WriteSet block(const ast::Block& block);
@@ -49,7 +51,7 @@ class UseCollector {
   WriteSet assign(const ast::Assign& assign);
 
   /// What the one write in `target` waits for when `value` is assigned.
-  void note_needs(const ast::Expr& value, WriteSet& target);
+  void note_needs(const ast::Expr& value, std::size_t output, WriteSet& target);
 
   /// Walks what is not reached without `awaited`.
   template <typename Walk>
@@ -60,6 +62,7 @@ class UseCollector {
     return writes;
   }
   void note_mapping(VariableId variable, const ast::Expr& mapping);
+  void note_calls(const ast::Expr& expr);
 
   /// `body` waits for `awaited`: reports what of that it assigns itself.
   void report_waiting(const std::vector<Awaited>& awaited, WriteSet& body, const char* how);
@@ -130,7 +133,9 @@ class UseCollector {
 
   Context& context_;
   std::vector<VariableUse> use_;
-  std::vector<Scope> scopes_;  ///< the open ones
+  std::vector<BodyCall> calls_;
+  const ast::FunctionDefinition* function_ = nullptr;  ///< that is walked; null: top level
+  std::vector<Scope> scopes_;                          ///< the open ones
   std::size_t read_count_ = 0;
   std::shared_ptr<const Known> known_;                   ///< in the branch around the statement
   std::vector<LoopKind> loops_;                          ///< around the statement

@@ -127,15 +127,27 @@ WriteSet UseCollector::for_(const ast::For& loop) {
     if (variable.type) extents(variable.type->dimensions);
     read(*variable.initial);
   }
-  read(*loop.condition);
-  for (const ast::For::Variable& variable : loop.variables) declare_in_loop(variable.variable);
+  read_but_calls(*loop.condition);
+  for (const ast::For::Variable& variable : loop.variables) {
+    declare_in_loop(variable.variable);
+    if (variable.variable == ast::no_variable) continue;
+    use_[variable.variable].initial = awaited_variables(context_, *variable.initial);
+    use_[variable.variable].loop_values.push_back(variable.initial.get());
+    if (variable.update != nullptr) use_[variable.variable].loop_values.push_back(variable.update.get());
+  }
   enter_scope();
   const std::vector<Awaited> awaited = awaited_variables(context_, *loop.condition);
-  WriteSet body = body_of(LoopKind::for_, loop.condition->span, Repeats::perhaps,
-                          [&] { return after(awaited, [&] { return statements(*loop.body); }); });
+  WriteSet body = body_of(LoopKind::for_, loop.condition->span, Repeats::perhaps, [&] {
+    note_calls(*loop.condition);
+    return after(awaited, [&] {
+      for (const ast::For::Variable& variable : loop.variables)
+        if (variable.update != nullptr) note_calls(*variable.update);
+      return statements(*loop.body);
+    });
+  });
   std::vector<Counter> counters;
   for (const ast::For::Variable& variable : loop.variables) {
-    if (variable.update != nullptr) read(*variable.update);
+    if (variable.update != nullptr) read_but_calls(*variable.update);
     if (variable.update != nullptr && variable.variable != ast::no_variable)
       use_[variable.variable].carried = awaited_variables(context_, *variable.update);
     if (variable.update != nullptr && variable.variable != ast::no_variable)
@@ -160,9 +172,11 @@ WriteSet UseCollector::iterate(const ast::Iterate& loop) {
   declare_in_loop(loop.variable);
   enter_scope();
   const std::vector<Awaited> counter = {{.variable = loop.variable, .span = loop.until->span}};
-  WriteSet writes = body_of(LoopKind::iterate, loop.until->span, Repeats::perhaps,
-                            [&] { return after(counter, [&] { return statements(*loop.body); }); });
-  read(*loop.until);
+  WriteSet writes = body_of(LoopKind::iterate, loop.until->span, Repeats::perhaps, [&] {
+    note_calls(*loop.until);
+    return after(counter, [&] { return statements(*loop.body); });
+  });
+  read_but_calls(*loop.until);
   if (loop.variable != ast::no_variable) {
     use_[loop.variable].carried = awaited_variables(context_, *loop.until);
     use_[loop.variable].ends_loop = true;

@@ -8,11 +8,11 @@ namespace raddle::check_detail {
 WriteSet UseCollector::try_(const ast::Try& written) {
   Span word = written.span;
   word.end = word.begin + 3;
-  WriteSet body = within({.span = word}, [&] { return block(*written.body); });
+  WriteSet body = within({.span = word, .is_try = true}, [&] { return block(*written.body); });
   std::vector<AttemptedVariable>& all = context_.program.attempts[&written];
   for (const auto& [variable, writes] : body.all()) all.push_back(attempted(variable, writes));
   std::ranges::sort(all, {}, &AttemptedVariable::variable);
-  WriteSet otherwise = within({.span = word}, [&] { return block(*written.otherwise); });
+  WriteSet otherwise = within({.span = word, .is_try = true}, [&] { return block(*written.otherwise); });
   std::vector<WriteSet::Branch> branches;
   branches.push_back({std::move(body), always(), written.body.get()});
   branches.push_back({std::move(otherwise), always(), written.otherwise.get()});

@@ -53,7 +53,7 @@ void add_waits(WriteSet& writes, std::vector<Awaited> awaited) {
 
 }  // namespace
 
-std::vector<VariableUse> UseCollector::run() {
+CollectedUse UseCollector::run() {
   // the top level of all modules is one body: they share their variables
   enter_scope();
   WriteSet top;
@@ -62,10 +62,11 @@ std::vector<VariableUse> UseCollector::run() {
   for (const auto& module : context_.program.modules)
     for (const auto& function : module->functions) walk_function(*function);
   find_made_in_try();
-  return std::move(use_);
+  return {std::move(use_), std::move(calls_)};
 }
 
 void UseCollector::walk_function(const ast::FunctionDefinition& function) {
+  function_ = &function;
   annotations(function.annotations);
   if (function.body_kind == ast::BodyKind::command) {
     for (const auto& word : function.command.words) read(*word);
@@ -104,7 +105,20 @@ void UseCollector::leave_scope(WriteSet& writes) {
 }
 
 void UseCollector::read(const ast::Expr& expr) {
+  read_but_calls(expr);
+  note_calls(expr);
+}
+
+void UseCollector::read_but_calls(const ast::Expr& expr) {
   read_variables(context_, expr, [this](VariableId variable, Read found) { add_read(variable, std::move(found)); });
+}
+
+void UseCollector::note_calls(const ast::Expr& expr) {
+  if (!context_.maps_files_in_functions) return;
+  for (const ast::Call* call : calls_of_bodies(context_, expr)) {
+    calls_.push_back({.call = call, .function = function_, .around = around_, .waits = {}, .known = known_});
+    for (const std::vector<Awaited>* awaited : waited_for_) append_to(calls_.back().waits, *awaited);
+  }
 }
 
 void UseCollector::add_read(VariableId variable, Read found) {
@@ -184,6 +198,7 @@ void UseCollector::note_mapping(VariableId variable, const ast::Expr& mapping) {
   VariableUse& use = use_[variable];
   use.mapping = &mapping;
   use.around = around_;
+  use.function = function_;
   use.known = known_;
   for (const std::vector<Awaited>* awaited : waited_for_) append_to(use.waits, *awaited);
 }
@@ -225,17 +240,20 @@ WriteSet UseCollector::assign(const ast::Assign& assign) {
     target(*assign.targets[i], one);
     if (i < assign.declares.size() && assign.declares[i])
       for (const auto& [variable, unused] : one.all()) declare_implicitly(variable);
-    if (const ast::Expr* value = value_of(assign, i)) note_needs(*value, one);
+    if (const ast::Expr* value = value_of(assign, i)) note_needs(*value, assign.values.size() == 1 ? i : 0, one);
     writes.then(context_, std::move(one));
   }
   return writes;
 }
 
-void UseCollector::note_needs(const ast::Expr& value, WriteSet& target) {
+/// @param output  of the call, if `value` is one with several
+void UseCollector::note_needs(const ast::Expr& value, std::size_t output, WriteSet& target) {
   for (auto& [variable, writes] : target.all()) {
     Write& write = writes.front();
     write.value = &value;
     write.needs = awaited_variables(context_, value);
+    for (Awaited& need : write.needs)
+      if (need.call == &value) need.output = output;
     for (const Awaited& need : write.needs) {
       if (need.variable != variable || need.path != write.path || !lies_in(need.path, write.path)) continue;
       write.own_value = need.span;
@@ -374,6 +392,6 @@ bool is_assigned_at(const Read& read, const Writes& writes, const Path& path) {
          is_assigned(writes, path, condition_in(read.known.get()));
 }
 
-std::vector<VariableUse> collect_use(Context& context) { return UseCollector(context).run(); }
+CollectedUse collect_use(Context& context) { return UseCollector(context).run(); }
 
 }  // namespace raddle::check_detail

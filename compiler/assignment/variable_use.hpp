@@ -36,6 +36,7 @@ struct Surrounding {
   std::uint32_t number = 0;  ///< of the block
   LoopKind loop = LoopKind::none;
   Repeats repeats = Repeats::never;
+  bool is_try = false;
   bool is_loop() const { return loop != LoopKind::none; }
   bool operator==(const Surrounding& other) const { return number == other.number; }
 };
@@ -43,17 +44,34 @@ struct Surrounding {
 struct VariableUse {
   Writes writes;
   std::vector<Read> reads;
-  const ast::Expr* mapping = nullptr;  ///< `file f<"name">`
-  std::vector<Surrounding> around;     ///< the declaration, if there is a mapping; outermost first
-  std::vector<Awaited> waits;          ///< without which such a declaration is not reached
-  std::shared_ptr<const Known> known;  ///< where it is reached
-  std::vector<Awaited> carried;        ///< of a loop's variable: without which there is no next value
-  std::vector<VariableId> in_loops;    ///< the variables that carry it through loops: what they end with is its value
-  bool ends_loop = false;              ///< of a loop's variable: it is in the loop's condition
-  bool is_declared = false;            ///< by a statement or as a formal of a function with a body
-  bool is_updated = false;             ///< `u <incr> := 1.0;`
-  bool is_implicit = false;            ///< declared by an assignment
-  std::size_t loop_depth = 0;          ///< number of loops around its declaration
+  const ast::Expr* mapping = nullptr;                 ///< `file f<"name">`
+  std::vector<Surrounding> around;                    ///< the declaration, if there is a mapping; outermost first
+  std::vector<Awaited> waits;                         ///< without which such a declaration is not reached
+  std::shared_ptr<const Known> known;                 ///< where it is reached
+  const ast::FunctionDefinition* function = nullptr;  ///< in which that is; null: top level
+  std::vector<Awaited> initial;                       ///< of a loop's variable: without which it has no first value
+  std::vector<Awaited> carried;                       ///< of a loop's variable: without which there is no next value
+  std::vector<const ast::Expr*> loop_values;          ///< of a loop's variable: its first and its next value
+  std::vector<VariableId> in_loops;  ///< the variables that carry it through loops: what they end with is its value
+  bool ends_loop = false;            ///< of a loop's variable: it is in the loop's condition
+  bool is_declared = false;          ///< by a statement or as a formal of a function with a body
+  bool is_updated = false;           ///< `u <incr> := 1.0;`
+  bool is_implicit = false;          ///< declared by an assignment
+  std::size_t loop_depth = 0;        ///< number of loops around its declaration
+};
+
+/// A call of a function with a body.
+struct BodyCall {
+  const ast::Call* call;
+  const ast::FunctionDefinition* function;  ///< in which it is; null: top level
+  std::vector<Surrounding> around;          ///< outermost first
+  std::vector<Awaited> waits;               ///< without which it is not reached
+  std::shared_ptr<const Known> known;       ///< where it is reached
+};
+
+struct CollectedUse {
+  std::vector<VariableUse> variables;  ///< indexed by VariableId
+  std::vector<BodyCall> calls;         ///< none if no function maps a file
 };
 
 /// All that is so in a branch.
@@ -64,7 +82,6 @@ Condition condition_in(const Known* known);
 bool is_assigned_at(const Read& read, const Writes& writes, const Path& path);
 
 /// Walks all bodies; reports what is assigned twice and what waits for itself.
-/// @return  indexed by VariableId
-std::vector<VariableUse> collect_use(Context& context);
+CollectedUse collect_use(Context& context);
 
 }  // namespace raddle::check_detail

@@ -41,6 +41,9 @@ struct Awaited {
   Path path = {};
   Span span;
   bool closed = false;  ///< if it is an array or bag: until nothing more will be put into it
+  /// In place of a variable: an output of this call of a function with a body.
+  const ast::Call* call = nullptr;
+  std::size_t output = 0;  ///< its number
 };
 
 enum class LoopKind : std::uint8_t { none, foreach_, for_, iterate };

@@ -151,4 +151,10 @@ const ast::Annotation* find_annotation(const ast::Annotations& annotations, std:
   return nullptr;
 }
 
+bool is_memo(const ast::FunctionDefinition& definition) {
+  return std::ranges::any_of(definition.annotations, [](const ast::Annotation& annotation) {
+    return annotation.name.text == "memo" || annotation.name.text == "checkpoint";
+  });
+}
+
 }  // namespace raddle::check_detail

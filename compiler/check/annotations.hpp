@@ -22,4 +22,7 @@ bool is_for_apps(std::string_view name);
 
 const ast::Annotation* find_annotation(const ast::Annotations& annotations, std::string_view name);
 
+/// `@memo`, or Swift/T's `@checkpoint`. Such a function becomes two: see Note [memo] in ir/module.hpp.
+bool is_memo(const ast::FunctionDefinition& definition);
+
 }  // namespace raddle::check_detail

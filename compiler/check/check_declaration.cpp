@@ -152,6 +152,7 @@ void StatementChecker::initial_value(ast::Expr& value, const ast::Identifier& na
 
 bool StatementChecker::mapping(ast::Declarator& declarator, TypeId type) {
   expressions_.value_of_type(*declarator.mapping, TypeStore::string);
+  context_.maps_files_in_functions = context_.maps_files_in_functions || context_.function != nullptr;
   const TypeId base = context_.store().base(type);
   if (base == TypeStore::file || base == TypeStore::url || base == TypeStore::error) {
     const std::optional<ConstantValue> known = constant_value(context_, *declarator.mapping);

@@ -8,7 +8,13 @@ using ast::StmtKind;
 
 namespace {
 constexpr const char* updates_of_session = "to wait for updates that earlier entries of a session do";
+
+bool is_array_of_voids(const TypeStore& types, TypeId type) {
+  if (types.at(type).kind != TypeKind::array) return false;
+  while (types.at(type).kind == TypeKind::array) type = types.at(type).element;
+  return types.base(type) == TypeStore::void_;
 }
+}  // namespace
 
 void StatementChecker::statements(ast::Block& block) {
   expressions_.enter_block(block);
@@ -76,7 +82,11 @@ void StatementChecker::try_(ast::Try& written) {
 
 void StatementChecker::wait(ast::Wait& wait) {
   for (auto& awaited : wait.awaited) {
-    if (expressions_.value(*awaited) != TypeStore::updateable || awaited->kind != ExprKind::Name) continue;
+    const TypeId type = expressions_.value(*awaited);
+    if (!wait.deep && is_array_of_voids(context_.store(), type))
+      context_.diagnostics.report(DiagnosticKind::shallow_wait, awaited->span)
+          .note("`wait deep (...)` waits for its elements, too");
+    if (type != TypeStore::updateable || awaited->kind != ExprKind::Name) continue;
     if (!context_.is_of_earlier_piece(as<ast::Name>(*awaited).variable)) continue;
     context_.diagnostics.report(DiagnosticKind::not_supported, awaited->span, updates_of_session);
   }

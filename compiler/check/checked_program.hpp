@@ -35,6 +35,8 @@ struct Variable {
   bool has_no_elements = false;  ///< a dense array, of which one extent is written as 0: nothing need be assigned
   bool is_read = false;
   bool replaces_file = false;  ///< a file whose path another variable has, too, which is written before
+  /// A file: calls of the function that declares it follow each other in one call of the function that many levels up.
+  std::uint32_t ordered_levels = 0;
 };
 
 struct CheckedFunction {

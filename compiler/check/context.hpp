@@ -64,6 +64,7 @@ struct Context {
   /// Calls of the script's functions, and of what leaves something behind.
   std::vector<NotedCall> calls = {};
   const ast::FunctionDefinition* function = nullptr;  ///< whose body is checked; null: top level
+  bool maps_files_in_functions = false;
   std::uint32_t main_file = 0;
 
   TypeStore& store() { return program.types; }

@@ -213,7 +213,8 @@ class FunctionPrinter {
     if (op.placement != vm::Placement::any) text += fmt::format(" on_{}", word_of(op.placement));
     if (op.kind == OpKind::struct_get || op.kind == OpKind::struct_set) text += fmt::format(" field {}", op.number);
     if (op.kind == OpKind::call_builtin && op.number != 0) text += " names";
-    if (op.kind == OpKind::file_new && op.number != 0) text += " replaces";
+    if (op.kind == OpKind::file_new && op.number % 2 != 0) text += " replaces";
+    if (op.kind == OpKind::file_new && op.number > 1) text += fmt::format(" ordered {}", op.number / 2);
     if (op.kind == OpKind::update) text += fmt::format(" mode {}", update_modes[op.number]);
     if (op.kind == OpKind::memo || op.kind == OpKind::memo_keep) text += fmt::format(" files {}", op.number);
     if (op.kind == OpKind::switch_) text += fmt::format(" labels [{}]", fmt::join(op.labels, ", "));

@@ -247,6 +247,8 @@ class FunctionReader : OperandReader {
       op.number = update_mode();
     else if (word == "names" || word == "replaces")
       op.number = 1;
+    else if (word == "ordered")
+      op.number += 2 * text_.integer();
     else if (word == "labels")
       labels(op);
     else if (word == "types")

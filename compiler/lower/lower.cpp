@@ -4,6 +4,7 @@
 #include <bit>
 #include <set>
 
+#include "compiler/check/annotations.hpp"
 #include "compiler/ir/writers.hpp"
 #include "compiler/lower/await_updates.hpp"
 #include "compiler/lower/lower_function.hpp"
@@ -136,7 +137,7 @@ void lower_body(ModuleContext& context, std::uint32_t index, ir::FunctionId id, 
 
 void lower_function(ModuleContext& context, std::uint32_t index, ir::FunctionId id, const CallerForm& form) {
   const CheckedFunction& checked = context.program.functions[index];
-  if (!is_memo(*checked.definition)) return lower_body(context, index, id, form);
+  if (!check_detail::is_memo(*checked.definition)) return lower_body(context, index, id, form);
   const ir::FunctionId body = add_function(context, checked.name, checked.definition->name.span);
   lower_body(context, index, body, form);
   lower_memo(context, id, body, static_cast<std::size_t>(std::popcount(form.limits)));

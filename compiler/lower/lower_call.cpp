@@ -1,7 +1,6 @@
 #include "compiler/check/annotations.hpp"
 #include "compiler/check/work_types.hpp"
 #include "compiler/lower/lower_function.hpp"
-#include "compiler/lower/memo_call.hpp"
 #include "stdlib/builtins.hpp"
 
 namespace raddle::lowering {
@@ -100,7 +99,7 @@ FunctionLowering::Operands FunctionLowering::call_script_function(const ast::Cal
                                   : callee.is_generic ? instance(call, operands)
                                   : has_views         ? function_of_views(call.callee_index)
                                                       : context_.functions[call.callee_index];
-  const bool is_program = callee.is_app && !is_memo(*callee.definition);
+  const bool is_program = callee.is_app && !check_detail::is_memo(*callee.definition);
   const OpKind kind = is_program ? OpKind::call_app : OpKind::call;
   ir::Op& op = emit(kind, std::move(operands), std::move(results), call.span);
   op.callee = function;
@@ -186,7 +185,7 @@ ir::FunctionId FunctionLowering::limited_app(const ast::Call& call, Operands& op
 
 ir::FunctionId FunctionLowering::instance(const ast::Call& call, const Operands& operands) {
   const CheckedFunction& callee = context_.program.functions[call.callee_index];
-  if (is_memo(*callee.definition))
+  if (check_detail::is_memo(*callee.definition))
     not_supported(callee.definition->name.span, "`@memo` before a function that takes inputs of several types");
   std::vector<TypeId> inputs;
   for (std::size_t i = operands.size() - call.resolved_arguments.size(); i < operands.size(); ++i)

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "compiler/check/annotations.hpp"
 #include "compiler/lower/lower_function.hpp"
-#include "compiler/lower/memo_call.hpp"
 
 namespace raddle::lowering {
 
@@ -85,7 +85,8 @@ bool FunctionLowering::add_arguments(Operands& operands, const ast::Call& call) 
   const auto formal = [&](std::size_t i) {
     return callee.is_generic ? TypeStore::error : context_.program.variables[callee.inputs[i]].type;
   };
-  const bool takes_views = !callee.is_app && !is_memo(*callee.definition);  // what is kept are results of whole arrays
+  const bool takes_views =
+      !callee.is_app && !check_detail::is_memo(*callee.definition);  // what is kept are results of whole arrays
   std::vector<Dense> dense(call.resolved_arguments.size());
   bool has_views = false;
   for (std::size_t i = 0; i < dense.size(); ++i) {

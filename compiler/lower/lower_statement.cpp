@@ -42,7 +42,7 @@ void FunctionLowering::declaration(const ast::Declaration& declaration) {
     if (std::ranges::find(parameters, variable) != parameters.end()) continue;  // `@param`: from the command line
     if (declarator.mapping) {
       emit(OpKind::file_new, {value(*declarator.mapping)}, {variable}, declarator.span).number =
-          checked.replaces_file ? 1 : 0;
+          (checked.replaces_file ? 1 : 0) + 2 * checked.ordered_levels;
       files_with_object_.insert(variable);
     }
     if (types().is_dense(checked.type))

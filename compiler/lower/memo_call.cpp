@@ -146,12 +146,6 @@ class MemoLowering {
 
 }  // namespace
 
-bool is_memo(const ast::FunctionDefinition& definition) {
-  return std::ranges::any_of(definition.annotations, [](const ast::Annotation& annotation) {
-    return annotation.name.text == "memo" || annotation.name.text == "checkpoint";
-  });
-}
-
 void lower_memo(ModuleContext& context, ir::FunctionId caller, ir::FunctionId body, std::size_t limits) {
   MemoLowering(context, caller, body, limits).run();
 }

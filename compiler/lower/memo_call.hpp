@@ -4,9 +4,6 @@
 
 namespace raddle::lowering {
 
-/// `@memo`, or Swift/T's `@checkpoint`.
-bool is_memo(const ast::FunctionDefinition& definition);
-
 /// Fills `caller`, which is empty, so that it takes the results of `body` from the record where that has them. Reports
 /// inputs and outputs that can not be kept.
 /// @param limits  how many of the last parameters are limits of an app, on which its results do not depend

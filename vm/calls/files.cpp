@@ -15,6 +15,7 @@
 
 #include "vm/calls/program_caller.hpp"
 #include "vm/interpret/run_state.hpp"
+#include "vm/interpret/streams.hpp"
 #include "vm/interpret/task_listener.hpp"
 #include "vm/value/borrow.hpp"
 #include "vm/value/file_descriptor.hpp"
@@ -71,12 +72,14 @@ std::string overwrites_text(const std::string& output, const std::string& input)
   return fmt::format("output `{}` of this call is the same file as its input `{}`", output, input);
 }
 
-/// Tells the activations of functions apart: which of two is meant is the same in every schedule.
-std::uint64_t activation_of(const Frame& frame) {
+const Frame& function_around(const Frame& frame) {
   const Frame* function = &frame;
   while (!function->is_function()) function = function->outer;
-  return function->stream;
+  return *function;
 }
+
+/// Tells the activations of functions apart: which of two is meant is the same in every schedule.
+std::uint64_t activation_of(const Frame& frame) { return function_around(frame).stream; }
 
 /// Nothing, or all of it, under the name `to`; a device, pipe or stream gets what there is.
 void copy_whole(const std::filesystem::path& from, const std::filesystem::path& to, std::error_code& error) {
@@ -98,6 +101,27 @@ void copy_whole(const std::filesystem::path& from, const std::filesystem::path& 
 }
 
 }  // namespace
+
+/// Files that a function declares, in activations that are called in one activation of another function, `levels` up,
+/// and in one iteration of each `foreach` between. 0: of no others.
+std::uint64_t ProgramCaller::series_of(const Frame& frame, std::uint32_t levels) const {
+  if (levels == 0) return 0;
+  const Frame* around = &function_around(frame);
+  const std::uint64_t function = around->body.function;
+  const auto is_iteration = [&](const Frame& each) {
+    const auto has_it = [&](const ForeachSite& site) { return &program_.bodies[site.body] == &each.body; };
+    return std::ranges::any_of(program_.foreaches, has_it);
+  };
+  for (; levels > 0; --levels) {
+    const Frame& callee = *around;
+    around = around->outer;
+    // in deep tail calls it is not the caller
+    if (around == nullptr || callee.stream != here_.stream_at(*around, callee.call_site)) return 0;
+    while (!around->is_function() && !is_iteration(*around)) around = around->outer;
+    if (!around->is_function()) break;
+  }
+  return mix_stream(around->stream, function) | 1;
+}
 
 /// Of a call of an app, a function in Tcl or of the library, or one whose results are taken from an earlier run.
 ProgramCaller::FileUse ProgramCaller::file_use(Frame& frame, const Instruction& in) {
@@ -147,7 +171,8 @@ Value ProgramCaller::begin_outputs(Frame& frame, const Instruction& in, WrittenF
           frame, here_.index_of(in), overwrites_text(file->path(), input),
           {.help = "map the output to another name: a file can not be read and written by one call"});
     }
-    if (file->begin_writing()) outputs.emplace_back(file->path(), is_link, file->replaces(), file->activation());
+    if (file->begin_writing())
+      outputs.emplace_back(file->path(), is_link, file->replaces(), file->activation(), file->series());
   }
   if (outputs.empty()) return {};
   if (const Value failure = begin_writing(frame, here_.index_of(in), outputs, how, begun)) return failure;
@@ -204,9 +229,9 @@ Value ProgramCaller::fill_file(Frame& frame, const Instruction& in, File& target
   if (std::filesystem::equivalent(from.path(), to, unknown)) return {};
   if (target.is_mapped() && target.begin_writing()) {
     std::vector<std::string> begun;
-    if (Value failure =
-            begin_writing(frame, here_.index_of(in), {{target.path(), false, target.replaces(), target.activation()}},
-                          WrittenFiles::How::at_once, begun))
+    if (Value failure = begin_writing(frame, here_.index_of(in),
+                                      {{target.path(), false, target.replaces(), target.activation(), target.series()}},
+                                      WrittenFiles::How::at_once, begun))
       return failure;
   }
   if (to.has_parent_path()) std::filesystem::create_directories(to.parent_path(), error);
@@ -225,7 +250,7 @@ bool ProgramCaller::file_new(Frame& frame, const Instruction& in) {
       here_.fail(frame, in, path.empty() ? "a file is mapped to an empty path" : "the path of a file has a zero byte");
       return false;
     }
-    file = make_ref<File>(path, in.d != 0, activation_of(frame));
+    file = make_ref<File>(path, in.d % 2 != 0, activation_of(frame), series_of(frame, in.d / 2));
   }
   here_.put(frame, in, Value::of_object(ValueKind::file, std::move(file)));
   return true;

@@ -90,6 +90,7 @@ class ProgramCaller : WorkerService {
     std::vector<Value> inputs;   ///< if there are such outputs
   };
   FileUse file_use(Frame& frame, const Instruction& in);
+  std::uint64_t series_of(const Frame& frame, std::uint32_t levels) const;
   Value begin_writing(Frame& frame, std::uint32_t instruction, const std::vector<WrittenFiles::Output>& outputs,
                       WrittenFiles::How how, std::vector<std::string>& begun);
   Value fill_file(Frame& frame, const Instruction& in, File& target, File& from);

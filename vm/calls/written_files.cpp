@@ -22,6 +22,12 @@ std::string place_of(const WrittenFiles::Output& output) {
   return entry_of(fs::absolute(output.path, failed)).string();
 }
 
+/// What `earlier` has written is there when `later` is to be.
+bool is_in_order(const auto& earlier, const WrittenFiles::Output& later) {
+  if (earlier.activation == later.activation) return later.replaces;
+  return later.series != 0 && earlier.series == later.series;
+}
+
 }  // namespace
 
 std::optional<std::uint64_t> PointFiles::claim(const std::string& place, std::uint64_t point) {
@@ -56,9 +62,9 @@ std::expected<std::vector<std::string>, WrittenFiles::Conflict> WrittenFiles::be
   const std::lock_guard lock(mutex_);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const auto known = entries_.find(places[i]);
-    const bool replaces_it =
-        known != entries_.end() && outputs[i].replaces && known->second.activation == outputs[i].activation;
-    const bool is_written = known != entries_.end() && known->second.run == run && !replaces_it;
+    const bool replaces_it = known != entries_.end() && is_in_order(known->second, outputs[i]);
+    const bool is_written =
+        known != entries_.end() && (known->second.run > run || (known->second.run == run && !replaces_it));
     if (is_written || (known != entries_.end() && known->second.is_partial))
       return std::unexpected(Conflict{{outputs[i].path, call}, known->second.writer, {}});
     if (const std::optional<std::uint64_t> point = other_point(places[i]))
@@ -66,8 +72,9 @@ std::expected<std::vector<std::string>, WrittenFiles::Conflict> WrittenFiles::be
   }
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (!places[i].empty())
-      entries_.insert_or_assign(places[i],
-                                Entry{{outputs[i].path, call}, run, outputs[i].activation, how == How::by_program});
+      entries_.insert_or_assign(
+          places[i],
+          Entry{{outputs[i].path, call}, run, outputs[i].activation, outputs[i].series, how == How::by_program});
   }
   return places;
 }

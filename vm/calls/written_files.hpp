@@ -41,12 +41,18 @@ class WrittenFiles {
     CallPlace call;
   };
   struct Output {
-    Output(std::string path, bool replaces_link = false, bool replaces = false, std::uint64_t activation = 0)
-        : path(std::move(path)), replaces_link(replaces_link), replaces(replaces), activation(activation) {}
+    Output(std::string path, bool replaces_link = false, bool replaces = false, std::uint64_t activation = 0,
+           std::uint64_t series = 0)
+        : path(std::move(path)),
+          replaces_link(replaces_link),
+          replaces(replaces),
+          activation(activation),
+          series(series) {}
     std::string path;
     bool replaces_link;  ///< it will be a file of its own, not the one that the link leads to
     bool replaces;       ///< what another call of this activation has written
     std::uint64_t activation;
+    std::uint64_t series;  ///< not 0: it replaces what other activations of this series have written, too
   };
   struct Conflict {
     Writer mine, other;                  ///< one file, perhaps under two names
@@ -61,7 +67,8 @@ class WrittenFiles {
   explicit WrittenFiles(PointFiles* point_files = nullptr, std::uint64_t point = 0)
       : point_files_(point_files), point_(point) {}
 
-  /// A number for a run: what has been written in one may be written in the next one.
+  /// A number for a run: what has been written in one may be written in a later one, but not the other way round, when
+  /// the earlier one still goes on.
   std::uint64_t add_run();
   /// A call is about to write these files. Devices, pipes, folders and other files that are no regular ones may be
   /// written by any number of calls, and one call may have one file as several outputs.
@@ -85,7 +92,7 @@ class WrittenFiles {
 
   struct Entry {
     Writer writer;
-    std::uint64_t run, activation;
+    std::uint64_t run, activation, series;
     bool is_partial;
     bool is_aside = false;  // write_aside()
   };

@@ -75,6 +75,15 @@ std::string filled_template(const ForeignFunction& function) {
   return text;
 }
 
+ServerExchange::Problem with_help(std::string message) {
+  FailureNotes notes;
+  if (message.starts_with("can't find package "))
+    notes.help =
+        "its `pkgIndex.tcl` is looked for beside the script, in folders of `-r`, `-I` and TCLLIBPATH, and in those in "
+        "them";
+  return {std::move(message), std::move(notes)};
+}
+
 struct Procedure {
   std::string parameters, body;
 };
@@ -149,7 +158,7 @@ std::optional<std::string> TclExchange::go_on(const std::string& answer) {
 std::expected<std::vector<Value>, ServerExchange::Problem> TclExchange::finish(const std::string& answer) {
   MessageReader reader(answer);
   const char letter = reader.letter();
-  if (letter == 'e') return std::unexpected(Problem{std::string(reader.text())});
+  if (letter == 'e') return std::unexpected(with_help(std::string(reader.text())));
   std::vector<Value> outputs;
   for (const ForeignFormal& output : function_.outputs) outputs.push_back(take_value(reader, output.type));
   if (letter != 'r' || !reader.is_ok()) return std::unexpected(Problem{"Tcl: its answer makes no sense"});

@@ -15,9 +15,8 @@ class File final : public HeapObject {
  public:
   File() = default;  ///< unmapped
   /// @param replaces  what another file has written there, before this one is written
-  /// @param activation  of the function in which that was
-  explicit File(std::string path, bool replaces = false, std::uint64_t activation = 0)
-      : mapped_(true), replaces_(replaces), activation_(activation), path_(std::move(path)) {}
+  explicit File(std::string path, bool replaces = false, std::uint64_t activation = 0, std::uint64_t series = 0)
+      : mapped_(true), replaces_(replaces), activation_(activation), series_(series), path_(std::move(path)) {}
   /// Deletes the temporary, unless the environment says SWIFT_TMP_AUTODELETE=0.
   ~File() override;
   /// A complete file value.
@@ -27,6 +26,8 @@ class File final : public HeapObject {
   bool replaces() const { return replaces_; }
   /// Of the function that declares it.
   std::uint64_t activation() const { return activation_; }
+  /// The same for files of activations that follow each other; 0: there are none.
+  std::uint64_t series() const { return series_; }
   /// The script gives it a name: it, or the file that it is another name of, is mapped. Any thread.
   bool is_named();
   /// path() is what it will be for ever: it is mapped, another file's name, or has been asked for its path. Any thread.
@@ -51,7 +52,7 @@ class File final : public HeapObject {
  private:
   const bool mapped_ = false;
   const bool replaces_ = false;
-  const std::uint64_t activation_ = 0;
+  const std::uint64_t activation_ = 0, series_ = 0;
   std::atomic<bool> is_written_ = false;  // a mark between calls that are ordered by the dataflow: relaxed
   std::mutex mutex_;                      // guards path_ of an unmapped file, and alias_
   std::string path_;

@@ -83,6 +83,24 @@ TEST_CASE("a file that replaces what another call of its activation has written 
   CHECK(files.begin(run, {later}, call(2), How::at_once));
 }
 
+TEST_CASE("activations of a series write a file one after the other, others do not") {
+  const Folder folder;
+  WrittenFiles files;
+  const std::uint64_t run = files.add_run();
+  const auto output = [&](std::uint64_t activation, std::uint64_t series) {
+    return WrittenFiles::Output(folder / "a", false, false, activation, series);
+  };
+  const auto begun = files.begin(run, {output(1, 9)}, call(1), How::by_program);
+  REQUIRE(begun);
+  CHECK_FALSE(files.begin(run, {output(2, 9)}, call(1), How::at_once));  // two at once
+  files.end(*begun);
+  CHECK_FALSE(files.begin(run, {output(1, 9)}, call(2), How::at_once));  // a second call of one activation
+  CHECK_FALSE(files.begin(run, {output(2, 8)}, call(1), How::at_once));
+  CHECK_FALSE(files.begin(run, {output(2, 0)}, call(1), How::at_once));
+  CHECK(files.begin(run, {output(2, 9)}, call(1), How::at_once));
+  CHECK(files.begin(run, {output(3, 9)}, call(1), How::at_once));
+}
+
 TEST_CASE("one call may have a file twice; the next run may write it") {
   const Folder folder;
   WrittenFiles files;
@@ -93,6 +111,7 @@ TEST_CASE("one call may have a file twice; the next run may write it") {
   files.end(*begun);
   CHECK_FALSE(files.begin(run, {folder / "a"}, call(2), How::at_once));
   CHECK(files.begin(next, {folder / "a"}, call(2), How::at_once));
+  CHECK_FALSE(files.begin(run, {WrittenFiles::Output(folder / "a", false, true)}, call(3), How::at_once));  // too late
 }
 
 TEST_CASE("points of a sweep write files of their own, each as often as it is attempted") {
