@@ -15,8 +15,8 @@
 
 #include "vm/calls/program_caller.hpp"
 #include "vm/interpret/run_state.hpp"
-#include "vm/interpret/streams.hpp"
 #include "vm/interpret/task_listener.hpp"
+#include "vm/math/random.hpp"
 #include "vm/value/borrow.hpp"
 #include "vm/value/file_descriptor.hpp"
 #include "vm/value/whole_file.hpp"
@@ -120,7 +120,7 @@ std::uint64_t ProgramCaller::series_of(const Frame& frame, std::uint32_t levels)
     while (!around->is_function() && !is_iteration(*around)) around = around->outer;
     if (!around->is_function()) break;
   }
-  return mix_stream(around->stream, function) | 1;
+  return math::mix_stream(around->stream, std::uint64_t{function}) | 1;
 }
 
 /// Of a call of an app, a function in Tcl or of the library, or one whose results are taken from an earlier run.
