@@ -22,7 +22,7 @@ namespace {
 using ir::Operand;
 using ir::OpKind;
 
-constexpr std::size_t most_operations = 200;  ///< of a loop that is made: what registers hold
+constexpr std::size_t most_operations_of_loop = 200;  ///< of a loop that is made: what registers hold
 
 using Variables = std::set<ir::VarId>;
 using Writers = std::map<ir::VarId, std::set<std::size_t>>;  // of each array the loops, as they are counted in a region
@@ -214,7 +214,7 @@ class Fuser {
     const ir::Op &one = ops(region)[first.number], &other = ops(region)[second.number];
     return have_one_space(one, other) && reads_own_points(first, second) && is_free_of_the_second(one, first, second) &&
            needs_nothing_between(region, first, second) && (!is_in_order_ || !is_read_between(region, first, second)) &&
-           ops(first.body).size() + ops(second.body).size() <= most_operations;
+           ops(first.body).size() + ops(second.body).size() <= most_operations_of_loop;
   }
 
   /// Variables that an operation assigns, and arrays and bags that it writes.

@@ -20,10 +20,10 @@ namespace {
 
 using ir::OpKind;
 
-constexpr std::size_t most_inlined = 200;      ///< operations of a function
-constexpr std::size_t most_unrolled = 400;     ///< that a loop becomes
-constexpr std::size_t most_operations = 4000;  ///< of a function, beyond which it does not grow any more
-constexpr int most_rounds = 12;                ///< each may show new extents
+constexpr std::size_t most_inlined = 200;                  ///< operations of a function
+constexpr std::size_t most_unrolled = 400;                 ///< that a loop becomes
+constexpr std::size_t most_operations_of_function = 4000;  ///< of a function, beyond which it does not grow any more
+constexpr int most_rounds = 12;                            ///< each may show new extents
 
 /// What may be done several times, or in another function: it is known by what it is given alone.
 bool is_plain(const ir::Op& op) {
@@ -96,7 +96,7 @@ class Replacer {
 
   void run() {
     if (!may_have_small_arrays()) return;
-    for (int round = 0; round < most_rounds && count_operations(function_) < most_operations; ++round) {
+    for (int round = 0; round < most_rounds && count_operations(function_) < most_operations_of_function; ++round) {
       if (inline_calls()) continue;
       const KnownValues known(module_, function_, [](const ir::Op&) { return false; });
       bool changed = replace_known(known);

@@ -78,7 +78,7 @@ constexpr std::array statement_words = {
 bool is_sign(std::uint32_t type) { return type == P::PLUS || type == P::MINUS; }
 bool is_arithmetic(std::uint32_t type) { return type >= P::PLUS && type <= P::POWER; }
 
-bool ends_value(std::uint32_t type) {
+bool ends_factor(std::uint32_t type) {
   return type == P::ID || type == P::INT || type == P::FLOAT || type == P::RPAREN || type == P::RBRACK;
 }
 
@@ -212,7 +212,7 @@ std::string hint_for_unexpected(TokenList& tokens, const Unexpected& at) {
     return "a dimension without an index is written `:`, as in `float A[:, :] = ones(3, 4);` and `A[i, :]`";
   if (tokens.text(at.found) == "..." && (previous == P::LBRACK || after == P::RBRACK))
     return "there is no `...`: each dimension has an index or `:`, `A[:, :, 0]`";
-  if (found == P::AT && ends_value(previous) && !at.found.first_on_line) return std::string(product_of_matrices);
+  if (found == P::AT && ends_factor(previous) && !at.found.first_on_line) return std::string(product_of_matrices);
   if (found == P::GT && previous == P::LT) return "unequal is written `!=`";
   if (found == P::MINUS && previous == P::LT && before->end == at.found.begin) return "a variable is assigned with `=`";
   if (found == P::TIMES && previous == P::FORMAT && after == P::FORMAT) return std::string(product_of_matrices);

@@ -24,7 +24,7 @@ namespace {
 using vm::Value;
 
 /// Each has processes of its own, so that fresh state does not see what was kept.
-struct Language {
+struct ServedLanguage {
   const char* function;
   const char* package;  ///< for messages
   char state;           ///< 'f' or 'p'
@@ -36,13 +36,13 @@ std::vector<std::string> python_command(std::string script) {
 }
 
 /// By the name of the function. The entries live for ever.
-const Language& language_named(std::string_view function) {
-  static const Language languages[] = {
+const ServedLanguage& language_named(std::string_view function) {
+  static const ServedLanguage languages[] = {
       {"python", "Python 3", 'f', python_command(std::string(python_server()))},
       {"python_persist", "Python 3", 'p', python_command(std::string(python_server()))},
       {"R", "R (Debian: r-base-core)", 'p', {"Rscript", "--vanilla", "-e", std::string(r_server())}},
   };
-  return *std::ranges::find(languages, function, &Language::function);
+  return *std::ranges::find(languages, function, &ServedLanguage::function);
 }
 
 std::string request_of(char state, const std::string& code, const std::string& expression) {
@@ -54,7 +54,7 @@ std::string request_of(char state, const std::string& code, const std::string& e
 
 using TextOutcome = std::expected<std::string, std::string>;
 
-TextOutcome outcome_of(const Language& language, const vm::ServerAnswer& answer, bool exceptions_are_errors) {
+TextOutcome outcome_of(const ServedLanguage& language, const vm::ServerAnswer& answer, bool exceptions_are_errors) {
   switch (answer.status) {
     case vm::ServerStatus::answered: break;
     case vm::ServerStatus::not_started:
@@ -76,7 +76,7 @@ TextOutcome outcome_of(const Language& language, const vm::ServerAnswer& answer,
 /// @param done  gets the outcome and the rank that has answered
 void ask(vm::Outside& outside, const vm::CodeRequest& request, std::function<void(TextOutcome, std::int32_t)> done) {
   flush_output();
-  const Language& language = language_named(request.function);
+  const ServedLanguage& language = language_named(request.function);
   outside.servers(language.function, language.command)
       .ask(request_of(language.state, request.code, request.expression), request.rank,
            [&language, done = std::move(done),

@@ -26,7 +26,7 @@ namespace {
 
 // Errors name the function as the script does: some have several names.
 
-Result read_int(std::string_view function, Arguments arguments, Results results) {
+Result read_int_by(std::string_view function, Arguments arguments, Results results) {
   auto number = parse_int(arguments[0].as_string(), arguments.size() > 1 ? arguments[1].as_int() : 10);
   if (!number) return fail(fmt::format("{}: {}", function, number.error()));
   return give(results, Value::of(*number));
@@ -48,9 +48,11 @@ Result read_boolean_by(std::string_view function, Arguments arguments, Results r
 
 }  // namespace
 
-Result string_to_int(Call, Arguments arguments, Results results) { return read_int("string2int", arguments, results); }
-Result parse_integer(Call, Arguments arguments, Results results) { return read_int("parseInt", arguments, results); }
-Result toint(Call, Arguments arguments, Results results) { return read_int("toint", arguments, results); }
+Result string_to_int(Call, Arguments arguments, Results results) {
+  return read_int_by("string2int", arguments, results);
+}
+Result parse_integer(Call, Arguments arguments, Results results) { return read_int_by("parseInt", arguments, results); }
+Result toint(Call, Arguments arguments, Results results) { return read_int_by("toint", arguments, results); }
 
 Result string_to_float(Call, Arguments arguments, Results results) {
   return read_float_by("string2float", arguments, results);

@@ -89,7 +89,7 @@ STEPS = [
          [[PYTHON, "tests/property/mutated_scripts.py", "--seed=1", "--count=400", "--memory=600000"]], quick=[]),
     Step("asan", "the VM's unit and stress tests under ASan and UBSan", sanitized("asan", "raddle_concurrent_tests", "raddle_vm_tests"), quick=[]),
     Step("golden-asan", "the whole under ASan and UBSan, leaks included, runs every script with 8 workers",
-         [*build("asan", "raddle_run", "raddle_codegen"),
+         [*build("asan", "raddle_run", "raddle_codegen", "raddle_fuzz"),  # of fuzz, which shares a core, nothing is left to build
           ["env", SHORT_STACKS, PYTHON, "tests/support/golden.py", "--raddle=build/asan/raddle_run", "--workers=8",
            "--each-program-once", "--not-fuzzed"]], quick=[]),
     Step("tsan", "those that start threads under TSan", sanitized("tsan", "raddle_concurrent_tests"), quick=[]),

@@ -18,13 +18,13 @@
 namespace raddle::vm {
 namespace {
 
-constexpr std::int64_t format_version = 2;
+constexpr std::int64_t call_format_version = 2;
 constexpr std::size_t waiting_limit_bytes = std::size_t{256} << 20;
 constexpr std::size_t longest_results = std::size_t{256} << 20;
 constexpr double used_resolution_s = 3600;
 constexpr auto unused_content_age = std::chrono::minutes(10);  // so long a call may need to name what it has kept
 
-constexpr const char* tables = R"(
+constexpr const char* call_tables = R"(
 CREATE TABLE IF NOT EXISTS code (row INTEGER PRIMARY KEY, text TEXT UNIQUE NOT NULL);
 CREATE TABLE IF NOT EXISTS entry (
   row INTEGER PRIMARY KEY, key BLOB UNIQUE NOT NULL, function TEXT, code INTEGER, inputs TEXT, results BLOB,
@@ -72,12 +72,12 @@ std::unique_ptr<Database> try_open() {
   auto database = std::make_unique<Database>(call_record_path);
   try {
     const std::int64_t format = format_of(*database);
-    if (format != 0 && format != format_version) return nullptr;
+    if (format != 0 && format != call_format_version) return nullptr;
     use_write_ahead_log(*database);
     database->run("PRAGMA recursive_triggers = ON;");  // REPLACE is to fire the trigger
     if (format == 0) {
       Transaction transaction(*database);
-      database->run(tables);
+      database->run(call_tables);
       transaction.commit();
     }
     return database;

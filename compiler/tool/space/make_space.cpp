@@ -147,7 +147,7 @@ class SpaceBuilder {
         add_parameter(other.name, other.values.type(), other.values.cell_type());
         zip.columns.push_back(other.values);
       }
-      add_group(std::move(zip));
+      space_.groups_.emplace_back(std::move(zip));
     }
   }
 
@@ -177,7 +177,7 @@ class SpaceBuilder {
         return fail(error_in("--from", path, fmt::format("the parameter `{}` is given by -p, too", name)));
       add_parameter(name, types[i], cell_types[i].type());
     }
-    add_group(std::move(*table));
+    space_.groups_.emplace_back(std::move(*table));
   }
 
   void add_samples() {
@@ -189,7 +189,8 @@ class SpaceBuilder {
         add_parameter(each.name, ValueType::float_, CellType::float_);
       distributions.push_back(each.distribution);
     }
-    add_group(Samples(*options_.method, options_.sample_count, std::move(distributions), options_.seed));
+    space_.groups_.emplace_back(
+        Samples(*options_.method, options_.sample_count, std::move(distributions), options_.seed));
   }
 
   void add_repeats() {
@@ -210,10 +211,6 @@ class SpaceBuilder {
 
   void add_parameter(const std::string& name, ValueType type, CellType cell_type) {
     space_.parameters_.push_back({.name = name, .type = type, .cell_type = cell_type});
-  }
-  template <typename Kind>
-  void add_group(Kind group) {
-    space_.groups_.emplace_back(std::in_place_type<Kind>, std::move(group));
   }
 
   struct Drawn {
