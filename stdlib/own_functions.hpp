@@ -23,6 +23,6 @@ struct OwnFunction {
 const OwnFunction* find_own_function(std::uint32_t builtin);
 
 /// @return  the number of a word, -1 if there is none
-std::int64_t own_word(std::string_view word);
+std::int64_t word_number(std::string_view word);
 
 }  // namespace raddle::stdlib

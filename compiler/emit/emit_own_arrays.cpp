@@ -74,7 +74,7 @@ void KernelEmitter::computed_of(ir::VarId result, KernelOp made, std::initialize
 
 KernelRegister KernelEmitter::word_or_register(ir::Operand operand) {
   const auto* const text = operand.is_constant ? std::get_if<std::string>(&module_.constants[operand.index]) : nullptr;
-  return text ? constant(KernelType::int_, stdlib::own_word(*text)) : register_of(operand);
+  return text ? constant(KernelType::int_, stdlib::word_number(*text)) : register_of(operand);
 }
 
 std::vector<std::pair<ir::VarId, ir::Operand>> KernelEmitter::arrays_of(const ir::Op& op) {

@@ -7,12 +7,12 @@
 #include <set>
 #include <utility>
 
+#include "compiler/flatten/flattener.hpp"
+#include "compiler/flatten/tracked_arrays.hpp"
 #include "compiler/ir/kernel_operator.hpp"
 #include "compiler/ir/writers.hpp"
-#include "compiler/flatten/flattener.hpp"
 #include "compiler/opt/fuse_loops.hpp"
 #include "compiler/opt/order_operations.hpp"
-#include "compiler/flatten/tracked_arrays.hpp"
 #include "compiler/opt/uses.hpp"
 #include "stdlib/builtins.hpp"
 

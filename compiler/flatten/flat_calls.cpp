@@ -6,10 +6,10 @@
 #include <variant>
 #include <vector>
 
-#include "compiler/ir/kernel_operator.hpp"
-#include "compiler/ir/reduced_loops.hpp"
 #include "compiler/flatten/array_functions.hpp"
 #include "compiler/flatten/flattener.hpp"
+#include "compiler/ir/kernel_operator.hpp"
+#include "compiler/ir/reduced_loops.hpp"
 #include "stdlib/builtins.hpp"
 
 namespace raddle::opt {
@@ -69,7 +69,7 @@ void Flattener::own_function(Scope& scope, const ir::Op& op, const stdlib::OwnFu
     const Operand input = inputs.back();
     if (is_refused_) return;
     if (const auto* text = input.is_constant ? std::get_if<std::string>(&module_.constants[input.index]) : nullptr;
-        text != nullptr && stdlib::own_word(*text) < 0)
+        text != nullptr && stdlib::word_number(*text) < 0)
       return refuse();
     if (!input.is_constant && now_.builder.type_of(input) == TypeStore::string) return refuse();
   }

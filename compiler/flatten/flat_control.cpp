@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "compiler/ir/kernel_operator.hpp"
 #include "compiler/flatten/flattener.hpp"
+#include "compiler/ir/kernel_operator.hpp"
 #include "compiler/opt/uses.hpp"
 
 namespace raddle::opt {

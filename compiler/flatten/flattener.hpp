@@ -10,8 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "compiler/ir/body_accesses.hpp"
 #include "compiler/flatten/body_builder.hpp"
+#include "compiler/ir/body_accesses.hpp"
 #include "stdlib/own_functions.hpp"
 
 namespace raddle::opt {

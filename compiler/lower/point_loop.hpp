@@ -14,9 +14,9 @@ namespace raddle {
 ///
 /// If the entry only computes numbers, the loop becomes an index launch.
 /// @param varies  for each of the entry's parameters
-/// @param draws   the script draws random numbers: the last parameter has the seeds of the points, and each call has
-/// its
-///                own twice more, as seed and as stream: opt/explicit_streams.hpp
+/// @param draws   the script draws random numbers. The last parameter has the seeds of the points; each call has that
+/// of
+///                its point twice behind its operands: opt/explicit_streams.hpp
 /// @return        none if a parameter or a result is no number or boolean, or if there is no result
 ir::FunctionId add_point_loop(ir::Module& module, const std::vector<bool>& varies, bool draws);
 

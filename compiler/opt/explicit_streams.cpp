@@ -21,7 +21,7 @@ namespace {
 using ir::Operand;
 using ir::OpKind;
 
-/// What can be made of a seed and a stream.
+/// What can be made of a seed and a stream. Four of them give these themselves: by their names streams are told apart.
 constexpr std::array drawn = {"random",         "randint",         "random_normal", "random_exponential",
                               "random_floats_", "random_normals_", "random_ints_",  "stream_"};
 
@@ -210,7 +210,7 @@ class StreamMaker {
     if (op.kind == OpKind::call) {
       const std::size_t wanted = module_.functions[op.callee].parameters.size();
       if (op.operands.size() < wanted) give(op, of_op(op));
-      op.operands.resize(wanted);
+      op.operands.resize(wanted);  // of a script that keeps to its frames the loop over points has given too many
     }
     put_with_regions(std::move(op), std::nullopt);
   }

@@ -7,12 +7,12 @@
 #include <ranges>
 #include <set>
 
+#include "compiler/flatten/flat_bodies.hpp"
 #include "compiler/ir/affine_keys.hpp"
 #include "compiler/ir/body_accesses.hpp"
 #include "compiler/ir/heavy_leaves.hpp"
 #include "compiler/ir/library_calls.hpp"
 #include "compiler/ir/reduced_loops.hpp"
-#include "compiler/flatten/flat_bodies.hpp"
 #include "compiler/opt/infer_leaves.hpp"
 #include "compiler/opt/launch_nests.hpp"
 #include "compiler/opt/loop_body_copier.hpp"

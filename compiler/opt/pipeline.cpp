@@ -48,7 +48,7 @@ constexpr Pass pipeline[] = {
     {"fuse-multiply-add", without_findings<fuse_multiply_add>, 0},      // first and always: results do not depend on -O
     {"key-memo-calls", key_memo_calls, 0},                              // what is kept does not depend on -O either
     {"merge-branch-writes", without_findings<merge_branch_writes>, 0},  // nor do places of errors
-    {"explicit-streams", without_findings<make_streams_explicit>, 1},   // what follows knows nothing that draws
+    {"explicit-streams", without_findings<make_streams_explicit>, 1},   // what kernels may compute draws no more
     {"inline-calls", without_findings<inline_calls>, 2},                // what follows works on the bodies
     {"small-arrays", without_findings<replace_small_arrays>, 2},        // before folding: much becomes constant
     {"fold-constants", without_findings<fold_constants>, 1},

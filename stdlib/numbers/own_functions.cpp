@@ -33,7 +33,7 @@ template <typename T>
 Value array(const T* numbers, Count count) {
   return native::number_array(std::vector<T>(numbers, numbers + count));
 }
-Value own_word_of(Count number) { return Value::of(std::string(words[number])); }
+Value word_text(Count number) { return Value::of(std::string(words[number])); }
 
 /// Where an output goes: to as many numbers.
 template <typename T>
@@ -86,24 +86,26 @@ extern "C" {
 #define RADDLE_OWN [[gnu::visibility("default")]] bool
 RADDLE_OWN raddle_own_sort_floats(const double* a, Count n, Floats to, Count count){
     RADDLE_OWN_CALL(native::sort_floats, {array(a, n)}, OwnOutput{to, count})} RADDLE_OWN
-    raddle_own_sort_ints(const Count* a, Count n, Ints to, Count count){
+    raddle_own_sort_ints(const std::int64_t* a, Count n, Ints to, Count count){
         RADDLE_OWN_CALL(native::sort_ints, {array(a, n)}, OwnOutput{to, count})} RADDLE_OWN
     raddle_own_argsort_floats(const double* a, Count n, Ints to, Count count){
         RADDLE_OWN_CALL(native::argsort_floats, {array(a, n)}, OwnOutput{to, count})} RADDLE_OWN
-    raddle_own_argsort_ints(const Count* a, Count n, Ints to, Count count){
+    raddle_own_argsort_ints(const std::int64_t* a, Count n, Ints to, Count count){
         RADDLE_OWN_CALL(native::argsort_ints, {array(a, n)}, OwnOutput{to, count})} RADDLE_OWN
     raddle_own_searchsorted_floats(const double* a, Count n, const double* v, Count m, Count side, Ints to,
                                    Count count){RADDLE_OWN_CALL(native::searchsorted_floats,
-                                                                {array(a, n), array(v, m), own_word_of(side)},
+                                                                {array(a, n), array(v, m), word_text(side)},
                                                                 OwnOutput{to, count})} RADDLE_OWN
-    raddle_own_searchsorted_ints(const Count* a, Count n, const Count* v, Count m, Count side, Ints to, Count count){
-        RADDLE_OWN_CALL(native::searchsorted_ints, {array(a, n), array(v, m), own_word_of(side)},
-                        OwnOutput{to, count})} RADDLE_OWN
+    raddle_own_searchsorted_ints(const std::int64_t* a, Count n, const std::int64_t* v, Count m, Count side, Ints to,
+                                 Count count){RADDLE_OWN_CALL(native::searchsorted_ints,
+                                                              {array(a, n), array(v, m), word_text(side)},
+                                                              OwnOutput{to, count})} RADDLE_OWN
     raddle_own_running_floats(Count what, const double* a, Count n, Count apart, Count length, Floats to, Count count){
-        RADDLE_OWN_CALL(native::running_floats, {own_word_of(what), array(a, n), Value::of(apart), Value::of(length)},
+        RADDLE_OWN_CALL(native::running_floats, {word_text(what), array(a, n), Value::of(apart), Value::of(length)},
                         OwnOutput{to, count})} RADDLE_OWN
-    raddle_own_running_ints(Count what, const Count* a, Count n, Count apart, Count length, Ints to, Count count){
-        RADDLE_OWN_CALL(native::running_ints, {own_word_of(what), array(a, n), Value::of(apart), Value::of(length)},
+    raddle_own_running_ints(Count what, const std::int64_t* a, Count n, Count apart, Count length, Ints to,
+                            Count count){
+        RADDLE_OWN_CALL(native::running_ints, {word_text(what), array(a, n), Value::of(apart), Value::of(length)},
                         OwnOutput{to, count})} RADDLE_OWN
     raddle_own_middle(const double* a, Count n, Floats to,
                       Count count){RADDLE_OWN_CALL(native::middle, {array(a, n)}, OwnOutput{to, count})} RADDLE_OWN
@@ -146,7 +148,7 @@ const OwnFunction* find_own_function(std::uint32_t builtin) {
   return found == indices.end() ? nullptr : &functions[found - indices.begin()];
 }
 
-std::int64_t own_word(std::string_view text) {
+std::int64_t word_number(std::string_view text) {
   const auto found = std::ranges::find(words, text);
   return found == std::end(words) ? -1 : found - std::begin(words);
 }

@@ -72,11 +72,19 @@ class Program:
         self.text = self.name_places(whole)
         self.expected = sorted(f"trace: {name},{compute({}, self.seed)}" for name, compute in outputs)
 
-    def bits(self, stream):
+    def bits(self, stream, index=0):
         self.left -= 1
         if self.left < 0:
             raise TooLong
-        return bits_of(self.seed, stream, 0)
+        return bits_of(self.seed, stream, index)
+
+    def below(self, stream, count):
+        """Where the lower half of the product is one too often, the next number."""
+        for index in itertools.count():
+            product = self.bits(stream, index) * count
+            if product & ALL >= 2**64 % count:
+                return product >> 64
+        return None
 
     def name_places(self, whole):
         """Counts those of one name in each function, in the order of the text."""
@@ -127,9 +135,9 @@ class Program:
             return (f"{place.mark}({argument})",
                     lambda values, stream: function({"x": compute(values, stream)}, mixed(stream, place.hash)))
         if self.random.random() < 0.5:
-            place, low, count = Place(self.marks, "randint"), self.random.randint(0, 9), self.random.choice((2, 7, 100, 2**40))
+            place, low, count = Place(self.marks, "randint"), self.random.randint(0, 9), self.random.choice((2, 7, 100, 2**40, 3 * 2**60, 2**62 + 1))
             return (f"{place.mark}({low}, {low + count}) %% 1000",
-                    lambda values, stream: (low + (self.bits(mixed(stream, place.hash)) * count >> 64)) % 1000)
+                    lambda values, stream: (low + self.below(mixed(stream, place.hash), count)) % 1000)
         place, scale = Place(self.marks, "random"), self.random.choice((10, 300, 1000))
         return (f"toInt({place.mark}() * {scale}.0)",
                 lambda values, stream: int((self.bits(mixed(stream, place.hash)) >> 11) * 2.0**-53 * scale))

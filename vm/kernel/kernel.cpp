@@ -87,7 +87,9 @@ bool Kernel::has_own_arrays() const {
   const auto makes_one = [](const KernelInstruction& instruction) {
     return info(instruction.op).failure == KernelFailure::memory;
   };
-  return row_count != 0 || std::ranges::any_of(blocks, [&](const std::vector<KernelInstruction>& block) {
+  // an `each` may be left of an array that nobody reads
+  return row_count != 0 || !eaches.empty() ||
+         std::ranges::any_of(blocks, [&](const std::vector<KernelInstruction>& block) {
            return std::ranges::any_of(block, makes_one);
          });
 }

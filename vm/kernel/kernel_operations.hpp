@@ -244,13 +244,38 @@ struct KernelOperations {
     fail(!N::less(start, end), KernelFailure::domain);
     return distance(end, start, fail);
   }
-  /// Where a number might be refused (RandomStream in stdlib/numbers/random_stream.hpp) it fails.
+  /// As RandomStream in stdlib/numbers/random_stream.hpp, which may refuse a number and take the next one. Fails where
+  /// four are refused, and where a number might be of a range of 2^63 or more.
   RADDLE_MATH_INLINE static Int random_below(const Int& seed, const Int& stream, const Int& bound, const auto& fail) {
-    const auto bits = math::random_bits<Float>(N::word_of(seed), N::word_of(stream), N::word_of(N::integer(0)));
-    const auto signs = N::word_of(N::integer(least));  // so unsigned numbers are compared
-    fail(N::less(N::int_of((bits * N::word_of(bound)) ^ signs), N::int_of(N::word_of(bound) ^ signs)),
-         KernelFailure::domain);
-    return N::int_of(math::upper_product(bits, N::word_of(bound)));
+    using math::rarely;
+    using math::select;
+    const auto range = N::word_of(bound), signs = N::word_of(N::integer(least));
+    const auto is_below = [&](const auto& a, const auto& b) __attribute__((always_inline)) {  // unsigned
+      return N::less(N::int_of(a ^ signs), N::int_of(b ^ signs));
+    };
+    const auto bits = [&](std::int64_t index) __attribute__((always_inline)) {
+      return math::random_bits<Float>(N::word_of(seed), N::word_of(stream), N::word_of(N::integer(index)));
+    };
+    const auto first = bits(0);
+    const auto usual = math::upper_product(first, range);
+    const auto looked_at = [&]() __attribute__((always_inline)) {
+      // 2^64 modulo the range: twice what 2^63 leaves
+      const Mask is_small = N::less(N::integer(0), bound);
+      const Int divisor = N::select(is_small, bound, N::integer(1));
+      const auto half = N::word_of(N::remainder(N::integer(std::numeric_limits<std::int64_t>::max()), divisor)) +
+                        N::word_of(N::integer(1));
+      const auto rest = select(half == range, N::word_of(N::integer(0)), half), twice = rest + rest;
+      const auto refused = select(is_below(twice, range), twice, twice - range);
+      auto found = range;
+      for (std::int64_t index = 3; index >= 0; --index) {
+        const auto number = index == 0 ? first : bits(index);
+        found = select(is_below(number * range, refused), found, math::upper_product(number, range));
+      }
+      return select(is_small, found, range);
+    };
+    const auto found = rarely(is_below(first * range, range), usual, looked_at);
+    fail(found == range, KernelFailure::domain);
+    return N::int_of(found);
   }
   RADDLE_MATH_INLINE static Int random_from(const Int& start, const Int& distance, const auto&) {
     return N::int_of(N::word_of(start) + N::word_of(distance));

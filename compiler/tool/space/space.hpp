@@ -107,7 +107,7 @@ class Space {
   std::string asked(const Point& point) const;
 
   std::vector<Parameter> parameters_;
-  std::deque<Group> groups_;
+  std::deque<Group> groups_;   // whose elements never move: GCC 12 warns falsely where they do
   std::vector<Place> places_;  // of the parameters but `rep` and `seed`
   std::uint64_t repeats_ = 0, seed_ = 0, size_ = 1;
 };
