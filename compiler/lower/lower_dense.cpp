@@ -202,7 +202,9 @@ FunctionLowering::Dense FunctionLowering::reshaped(const ast::Call& call) {
       call_builtin_named(is_open ? "@open_extent" : "@reshaped", std::move(shapes), TypeStore::int_, call.span);
   if (!is_open) checked_extents_[checked.index] = made.extents[0];
   made.extents[is_open ? open : 0] = checked;
-  made.elements = call_builtin_named("@fitting", {from.elements, checked}, type_of(from.elements), call.span);
+  Operands fitting = {from.elements};
+  fitting.insert(fitting.end(), made.extents.begin(), made.extents.end());
+  made.elements = call_builtin_named("@fitting", std::move(fitting), type_of(from.elements), call.span);
   return made;
 }
 
