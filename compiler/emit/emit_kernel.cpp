@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "compiler/emit/guarded_assignments.hpp"
 #include "compiler/emit/kernel_emitter.hpp"
 #include "compiler/ir/kernel_operator.hpp"
 #include "stdlib/builtins.hpp"
