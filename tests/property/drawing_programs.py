@@ -128,7 +128,7 @@ class Program:
             return str(number), lambda values, stream: number
         if kind == "sum":
             (a, first), (b, second) = self.value(names, depth - 1), self.value(names, depth - 1)
-            return f"({a} + 3 * {b}) %% 1000", lambda values, stream: (first(values, stream) + 3 * second(values, stream)) % 1000
+            return f"({a} + 3 * ({b})) %% 1000", lambda values, stream: (first(values, stream) + 3 * second(values, stream)) % 1000
         if kind == "call":
             name, function = self.random.choice(self.functions)
             place, (argument, compute) = Place(self.marks, name), self.value(names, 0)
