@@ -31,10 +31,8 @@ void KernelEmitter::make_arrays(const ir::Op& op, const std::vector<KernelRegist
 }
 
 void KernelEmitter::make_arrays(const std::vector<KernelRegister>& arrays, KernelRegister count, Span span) {
-  const KernelType type = kernel_.types[arrays[0]];
-  const KernelOp made = type == KernelType::floats ? KernelOp::new_floats
-                        : type == KernelType::ints ? KernelOp::new_ints
-                                                   : KernelOp::new_booleans;
+  const KernelOp made =
+      by_elements(kernel_.types[arrays[0]], KernelOp::new_ints, KernelOp::new_floats, KernelOp::new_booleans);
   for (const KernelRegister array : arrays) put_array(made, array, count, span);
 }
 
@@ -132,10 +130,8 @@ bool KernelEmitter::is_in(const ir::Op& loop, ir::Operand operand) const {
 }
 
 void KernelEmitter::own_element(const ir::Op& op) {
-  const KernelType type = type_of(op.operands[0]);
-  const KernelOp made = type == KernelType::floats ? KernelOp::put_float
-                        : type == KernelType::ints ? KernelOp::put_int
-                                                   : KernelOp::put_boolean;
+  const KernelOp made =
+      by_elements(type_of(op.operands[0]), KernelOp::put_int, KernelOp::put_float, KernelOp::put_boolean);
   if (op.is_tracked) there_.at(op.operands[0].index).insert(register_of(op.operands[1]), op.span);
   computed(op, made, registers_of(op.operands));
 }

@@ -63,6 +63,16 @@ bool call(vm::BuiltinFunction function, std::initializer_list<Value> inputs, Own
   return (take(results[next++], outputs) && ...);
 }
 
+/// An exception must not pass through machine code: the interpreter meets it again.
+template <typename Work>
+bool goes_well(const Work& work) {
+  try {
+    return work();
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
 /// Of the library's table.
 std::optional<std::uint32_t> index_of(std::string_view text) {
   const std::string_view name = text.substr(0, text.find('.'));
@@ -76,64 +86,85 @@ std::optional<std::uint32_t> index_of(std::string_view text) {
 }  // namespace
 
 extern "C" {
-// an exception must not pass through machine code: the interpreter meets it again
-#define RADDLE_OWN_CALL(...)        \
-  try {                             \
-    return call(__VA_ARGS__);       \
-  } catch (const std::exception&) { \
-    return false;                   \
-  }
 #define RADDLE_OWN [[gnu::visibility("default")]] bool
-RADDLE_OWN raddle_own_sort_floats(const double* a, Count n, Floats to, Count count){
-    RADDLE_OWN_CALL(native::sort_floats, {array(a, n)}, OwnOutput{to, count})} RADDLE_OWN
-    raddle_own_sort_ints(const std::int64_t* a, Count n, Ints to, Count count){
-        RADDLE_OWN_CALL(native::sort_ints, {array(a, n)}, OwnOutput{to, count})} RADDLE_OWN
-    raddle_own_argsort_floats(const double* a, Count n, Ints to, Count count){
-        RADDLE_OWN_CALL(native::argsort_floats, {array(a, n)}, OwnOutput{to, count})} RADDLE_OWN
-    raddle_own_argsort_ints(const std::int64_t* a, Count n, Ints to, Count count){
-        RADDLE_OWN_CALL(native::argsort_ints, {array(a, n)}, OwnOutput{to, count})} RADDLE_OWN
-    raddle_own_searchsorted_floats(const double* a, Count n, const double* v, Count m, Count side, Ints to,
-                                   Count count){RADDLE_OWN_CALL(native::searchsorted_floats,
-                                                                {array(a, n), array(v, m), word_text(side)},
-                                                                OwnOutput{to, count})} RADDLE_OWN
-    raddle_own_searchsorted_ints(const std::int64_t* a, Count n, const std::int64_t* v, Count m, Count side, Ints to,
-                                 Count count){RADDLE_OWN_CALL(native::searchsorted_ints,
-                                                              {array(a, n), array(v, m), word_text(side)},
-                                                              OwnOutput{to, count})} RADDLE_OWN
-    raddle_own_running_floats(Count what, const double* a, Count n, Count apart, Count length, Floats to, Count count){
-        RADDLE_OWN_CALL(native::running_floats, {word_text(what), array(a, n), Value::of(apart), Value::of(length)},
-                        OwnOutput{to, count})} RADDLE_OWN
-    raddle_own_running_ints(Count what, const std::int64_t* a, Count n, Count apart, Count length, Ints to,
-                            Count count){
-        RADDLE_OWN_CALL(native::running_ints, {word_text(what), array(a, n), Value::of(apart), Value::of(length)},
-                        OwnOutput{to, count})} RADDLE_OWN
-    raddle_own_middle(const double* a, Count n, Floats to,
-                      Count count){RADDLE_OWN_CALL(native::middle, {array(a, n)}, OwnOutput{to, count})} RADDLE_OWN
-    raddle_own_quantile(const double* a, Count n, double share, Floats to, Count count){
-        RADDLE_OWN_CALL(native::quantile, {array(a, n), Value::of(share)}, OwnOutput{to, count})} RADDLE_OWN
-    raddle_own_solve(const double* a, Count n, Count rows, Count columns, const double* b, Count m, Count extent,
-                     Floats to, Count count){
-        RADDLE_OWN_CALL(native::solve,
-                        {array(a, n), Value::of(rows), Value::of(columns), array(b, m), Value::of(extent)},
-                        OwnOutput{to, count})} RADDLE_OWN
-    raddle_own_inv(const double* a, Count n, Count rows, Count columns, Floats to,
-                   Count count){RADDLE_OWN_CALL(native::inv, {array(a, n), Value::of(rows), Value::of(columns)},
-                                                OwnOutput{to, count})} RADDLE_OWN
-    raddle_own_det(const double* a, Count n, Count rows, Count columns, Floats to,
-                   Count count){RADDLE_OWN_CALL(native::det, {array(a, n), Value::of(rows), Value::of(columns)},
-                                                OwnOutput{to, count})} RADDLE_OWN
-    raddle_own_fft(const double* re, Count n, const double* im, Count m, Floats re_to, Count re_count, Floats im_to,
-                   Count im_count){RADDLE_OWN_CALL(native::fft, {array(re, n), array(im, m)},
-                                                   OwnOutput{re_to, re_count}, OwnOutput{im_to, im_count})} RADDLE_OWN
-    raddle_own_ifft(const double* re, Count n, const double* im, Count m, Floats re_to, Count re_count, Floats im_to,
-                    Count im_count) {
-  RADDLE_OWN_CALL(native::ifft, {array(re, n), array(im, m)}, OwnOutput{re_to, re_count}, OwnOutput{im_to, im_count})
+RADDLE_OWN raddle_own_sort_floats(const double* a, Count n, Floats to, Count count) {
+  return goes_well([&] { return call(native::sort_floats, {array(a, n)}, OwnOutput{to, count}); });
+}
+RADDLE_OWN raddle_own_sort_ints(const std::int64_t* a, Count n, Ints to, Count count) {
+  return goes_well([&] { return call(native::sort_ints, {array(a, n)}, OwnOutput{to, count}); });
+}
+RADDLE_OWN raddle_own_argsort_floats(const double* a, Count n, Ints to, Count count) {
+  return goes_well([&] { return call(native::argsort_floats, {array(a, n)}, OwnOutput{to, count}); });
+}
+RADDLE_OWN raddle_own_argsort_ints(const std::int64_t* a, Count n, Ints to, Count count) {
+  return goes_well([&] { return call(native::argsort_ints, {array(a, n)}, OwnOutput{to, count}); });
+}
+RADDLE_OWN raddle_own_searchsorted_floats(const double* a, Count n, const double* v, Count m, Count side, Ints to,
+                                          Count count) {
+  return goes_well([&] {
+    return call(native::searchsorted_floats, {array(a, n), array(v, m), word_text(side)}, OwnOutput{to, count});
+  });
+}
+RADDLE_OWN raddle_own_searchsorted_ints(const std::int64_t* a, Count n, const std::int64_t* v, Count m, Count side,
+                                        Ints to, Count count) {
+  return goes_well([&] {
+    return call(native::searchsorted_ints, {array(a, n), array(v, m), word_text(side)}, OwnOutput{to, count});
+  });
+}
+RADDLE_OWN raddle_own_running_floats(Count what, const double* a, Count n, Count apart, Count length, Floats to,
+                                     Count count) {
+  return goes_well([&] {
+    return call(native::running_floats, {word_text(what), array(a, n), Value::of(apart), Value::of(length)},
+                OwnOutput{to, count});
+  });
+}
+RADDLE_OWN raddle_own_running_ints(Count what, const std::int64_t* a, Count n, Count apart, Count length, Ints to,
+                                   Count count) {
+  return goes_well([&] {
+    return call(native::running_ints, {word_text(what), array(a, n), Value::of(apart), Value::of(length)},
+                OwnOutput{to, count});
+  });
+}
+RADDLE_OWN raddle_own_middle(const double* a, Count n, Floats to, Count count) {
+  return goes_well([&] { return call(native::middle, {array(a, n)}, OwnOutput{to, count}); });
+}
+RADDLE_OWN raddle_own_quantile(const double* a, Count n, double share, Floats to, Count count) {
+  return goes_well([&] { return call(native::quantile, {array(a, n), Value::of(share)}, OwnOutput{to, count}); });
+}
+RADDLE_OWN raddle_own_solve(const double* a, Count n, Count rows, Count columns, const double* b, Count m, Count extent,
+                            Floats to, Count count) {
+  return goes_well([&] {
+    return call(native::solve, {array(a, n), Value::of(rows), Value::of(columns), array(b, m), Value::of(extent)},
+                OwnOutput{to, count});
+  });
+}
+RADDLE_OWN raddle_own_inv(const double* a, Count n, Count rows, Count columns, Floats to, Count count) {
+  return goes_well([&] {
+    return call(native::inv, {array(a, n), Value::of(rows), Value::of(columns)}, OwnOutput{to, count});
+  });
+}
+RADDLE_OWN raddle_own_det(const double* a, Count n, Count rows, Count columns, Floats to, Count count) {
+  return goes_well([&] {
+    return call(native::det, {array(a, n), Value::of(rows), Value::of(columns)}, OwnOutput{to, count});
+  });
+}
+RADDLE_OWN raddle_own_fft(const double* re, Count n, const double* im, Count m, Floats re_to, Count re_count,
+                          Floats im_to, Count im_count) {
+  return goes_well([&] {
+    return call(native::fft, {array(re, n), array(im, m)}, OwnOutput{re_to, re_count}, OwnOutput{im_to, im_count});
+  });
+}
+RADDLE_OWN raddle_own_ifft(const double* re, Count n, const double* im, Count m, Floats re_to, Count re_count,
+                           Floats im_to, Count im_count) {
+  return goes_well([&] {
+    return call(native::ifft, {array(re, n), array(im, m)}, OwnOutput{re_to, re_count}, OwnOutput{im_to, im_count});
+  });
 }
 #undef RADDLE_OWN
-#undef RADDLE_OWN_CALL
 }
 
 const OwnFunction* find_own_function(std::uint32_t builtin) {
+  if (!builtins()[builtin].name.ends_with('_')) return nullptr;
   static const OwnFunction functions[] = {
 #define RADDLE_OWN_FUNCTION(builtin, function, input_count, counts) \
   {builtin, "raddle_own_" #function, input_count, counts, reinterpret_cast<const void*>(&raddle_own_##function)},
