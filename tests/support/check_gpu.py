@@ -243,6 +243,20 @@ def devices_have_lanes_in_traces(folder):
     expect("device" in folder.read("t.json"), False)
 
 
+def examples_have_lanes_of_devices(folder):
+    """On each way they print the same, and what devices have done is in the trace."""
+    for example, arguments in (("option_book", "--options=20000"), ("replica_exchange", "--rounds=3 --steps=20")):
+        script = f"{ROOT}/examples/{example}.df {arguments}"
+        expected = sorted(folder.run(f"run --gpus none {script}").stdout.splitlines())
+        for which, name in (("simulated:whole", "simulated"), ("simulated:h200x2", "H200 (model)")):
+            done = folder.run(f"run --trace=t.json --gpus {which} {script}")
+            expect(sorted(done.stdout.splitlines()), expected)
+            events = json.loads(folder.read("t.json"))["traceEvents"]
+            lanes = {event["tid"]: event["args"]["name"] for event in events if event["name"] == "thread_name"}
+            used = {lanes[event["tid"]] for event in events if event.get("cat") == "device"}
+            expect((example, which, [lane for lane in used if name not in lane], used != set()), (example, which, [], True))
+
+
 def points_that_reduce_go(folder):
     """With the bits that workers have; what needs more than a sum of floats of usual size workers compute."""
     folder.write("reduces.df", REDUCES)
@@ -495,7 +509,7 @@ def the_queues_are_measured(folder):
     expect((done.stdout.splitlines()[0], done.stdout.count(" M/s |"), done.stdout.count("G points/s"), done.stdout.count("efficiency")), ("Fake GPU 0, 4 multiprocessors", 6, 6, 8))
 
 
-TESTS = [loops_go_or_it_is_said_why, loops_around_loops_go, arrays_stay_on_the_device, models_tell_what_gpus_would_take, models_make_calls, devices_have_lanes_in_traces, points_that_reduce_go, a_small_device_computes_what_it_has_room_for,
+TESTS = [loops_go_or_it_is_said_why, loops_around_loops_go, arrays_stay_on_the_device, models_tell_what_gpus_would_take, models_make_calls, devices_have_lanes_in_traces, examples_have_lanes_of_devices, points_that_reduce_go, a_small_device_computes_what_it_has_room_for,
          nobody_waits_for_a_driver_that_is_not_used, annotations_are_followed, failing_points_read_as_on_workers, an_element_is_assigned_once, app_kernels_go, an_app_kernel_that_fails_reads_as_on_workers,
          why_an_app_kernel_stays_is_said, an_endless_point_is_ended, what_is_not_there_is_said,
          a_driver_is_asked, what_a_driver_does_not_take_is_done_by_workers, short_scripts_look_for_no_driver,
