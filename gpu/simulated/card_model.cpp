@@ -34,11 +34,11 @@ constexpr CardModel h200_of(CardModel model) {
 
 constexpr std::array models = {h100, h200_of(h100)};
 
-std::int64_t ns_of(double ns) { return static_cast<std::int64_t>(ns); }
+std::int64_t rounded_ns(double ns) { return static_cast<std::int64_t>(ns); }
 
 /// @return 0 without bytes: nothing is copied
 std::int64_t ns_of_copies(const CardModel& model, std::uint64_t bytes, double bytes_per_ns) {
-  return bytes == 0 ? 0 : model.copy_ns + ns_of(static_cast<double>(bytes) / bytes_per_ns);
+  return bytes == 0 ? 0 : model.copy_ns + rounded_ns(static_cast<double>(bytes) / bytes_per_ns);
 }
 
 }  // namespace
@@ -98,10 +98,11 @@ ModelClock::Passed ModelClock::end(unsigned card, std::int64_t from_ns, const Mo
   const std::int64_t down = ns_of_copies(model_, work.traffic.bytes_down, model_.bytes_down_per_ns);
   const std::uint64_t bytes = work.traffic.bytes_up + work.traffic.bytes_kept + work.traffic.bytes_down;
   const std::int64_t busy =
-      ns_of(std::max(static_cast<double>(work.host_ns) * model_.full_slowness / static_cast<double>(model_.lanes),
-                     static_cast<double>(bytes) / model_.bytes_of_memory_per_ns));
-  const std::int64_t computing = work.launches * model_.launch_ns +
-                                 std::max(busy, ns_of(static_cast<double>(work.longest_ns) * model_.lone_slowness));
+      rounded_ns(std::max(static_cast<double>(work.host_ns) * model_.full_slowness / static_cast<double>(model_.lanes),
+                          static_cast<double>(bytes) / model_.bytes_of_memory_per_ns));
+  const std::int64_t computing =
+      work.launches * model_.launch_ns +
+      std::max(busy, rounded_ns(static_cast<double>(work.longest_ns) * model_.lone_slowness));
 
   const std::lock_guard lock(mutex_);
   leave(given);

@@ -25,7 +25,7 @@ class SimulatedAppKernel final : public vm::DeviceKernel {
   const std::int64_t ready_ns;  ///< on the model's clock
 };
 
-const SimulatedAppKernel& kernel_of(const vm::DeviceCall& call) {
+const SimulatedAppKernel& app_kernel_of(const vm::DeviceCall& call) {
   return static_cast<const SimulatedAppKernel&>(*call.kernel);
 }
 
@@ -33,7 +33,7 @@ const SimulatedAppKernel& kernel_of(const vm::DeviceCall& call) {
 bool makes(const vm::DeviceCall& call) {
   if (!call.is_wanted()) return false;
   std::array<char, 256> thrown{};
-  const std::int64_t status = kernel_of(call).code(call.words.data(), thrown.data(), thrown.size());
+  const std::int64_t status = app_kernel_of(call).code(call.words.data(), thrown.data(), thrown.size());
   vm::write_output_of_c();
   return status == 0 && thrown[0] == 0;
 }
@@ -106,7 +106,7 @@ void SimulatedCalls::run_for_model(const std::vector<vm::DeviceCall>& bundle) co
     work.traffic.bytes_up += call.words.size_bytes() + bytes_of(call.read);
     work.traffic.bytes_down += call.words.size_bytes() + bytes_of(call.filled);
   }
-  const std::int64_t from = std::max(now, kernel_of(bundle.front()).ready_ns);
+  const std::int64_t from = std::max(now, app_kernel_of(bundle.front()).ready_ns);
   const ModelClock::Passed passed = clock_->end(card, from, work, static_cast<std::int64_t>(bundle.size()));
   for (vm::EndedCall& call : ended) {
     call.outcome.start_ns = clock_->on_host(passed.begin_ns);
