@@ -34,15 +34,19 @@ double forces(raddle::Warp warp, Vectors x, double box, Vectors force) {
 }  // namespace
 
 /// @param moved  [3, particle, 3]: places and velocities after the last step, and the forces there
+/// @param drift  of the energy of all, kinetic and potential, which would stay the same if steps were small enough
 RADDLE_KERNEL void md_lite(raddle::Warp warp, raddle::In<double, 2> places, raddle::In<double, 2> velocities, double box,
-                           double step, int64_t steps, raddle::Out<double, 3> moved, double& potential, double& kinetic) {
+                           double step, int64_t steps, raddle::Out<double, 3> moved, double& potential, double& kinetic,
+                           double& drift) {
   const int64_t n = places.extent(0), size = places.size();
   const Vectors x{moved.data, {n, 3}}, v{moved.data + size, {n, 3}}, force{moved.data + 2 * size, {n, 3}};
   warp.for_each(size, [&](int64_t i) {
     x[i] = places[i];
     v[i] = velocities[i];
   });
+  const auto kinetic_energy = [&] { return warp.sum(size, [&](int64_t i) { return v[i] * v[i]; }) / 2; };
   potential = forces(warp, x, box, force);
+  const double before = potential + kinetic_energy();
   for (int64_t k = 0; k < steps; ++k) {
     warp.for_each(size, [&](int64_t i) {
       v[i] += step / 2 * force[i];
@@ -51,5 +55,6 @@ RADDLE_KERNEL void md_lite(raddle::Warp warp, raddle::In<double, 2> places, radd
     potential = forces(warp, x, box, force);
     warp.for_each(size, [&](int64_t i) { v[i] += step / 2 * force[i]; });
   }
-  kinetic = warp.sum(size, [&](int64_t i) { return v[i] * v[i]; }) / 2;
+  kinetic = kinetic_energy();
+  drift = potential + kinetic - before;
 }

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "gpu/cuda/cuda_devices.hpp"
+#include "gpu/simulated/card_model.hpp"
 #include "gpu/simulated/simulated_devices.hpp"
 
 namespace raddle::gpu {
@@ -27,6 +28,7 @@ struct GivenDevices {
   unsigned count = 0;  ///< 0: as the kind says
   bool is_whole = false, is_resident = false;
   std::optional<std::size_t> memory{};
+  const CardModel* model = nullptr;  ///< of simulated ones: `count` cards
 };
 
 /// 4096, 512K, 64M, 4G.
@@ -39,6 +41,17 @@ std::optional<std::size_t> bytes_of(std::string_view text) {
   const unsigned shift = unit.empty() ? 0 : 10 * static_cast<unsigned>(place + 1);
   if (number < (least_memory >> std::min(shift, 16U)) || number > (std::uint64_t{1} << 50 >> shift)) return {};
   return number << shift;
+}
+
+/// h200, h200x4. @return false: there is no such model, or so many are not meant
+bool reads_model(std::string_view word, GivenDevices& given) {
+  given.count = 1;
+  if ((given.model = card_model(word))) return true;
+  const std::size_t cross = word.rfind('x');
+  if (cross == std::string_view::npos || !(given.model = card_model(word.substr(0, cross)))) return false;
+  const char* const last = word.data() + word.size();
+  const auto [end, fault] = std::from_chars(word.data() + cross + 1, last, given.count);
+  return fault == std::errc() && end == last && given.count != 0 && given.count <= most_gpus;
 }
 
 std::optional<GivenDevices> devices_of(std::string_view text) {
@@ -56,7 +69,7 @@ std::optional<GivenDevices> devices_of(std::string_view text) {
       given.is_resident = true;
     else if (word.starts_with("memory="))
       given.memory = bytes_of(word.substr(7));
-    else
+    else if (given.kind != "simulated" || given.model != nullptr || !reads_model(word, given))
       return {};
     if (given.kind == "none" || (word.starts_with("memory=") && !given.memory)) return {};
   }
@@ -79,6 +92,12 @@ std::expected<std::shared_ptr<vm::Devices>, std::string> open_cards(const GivenD
 
 }  // namespace
 
+std::vector<std::string> model_names() {
+  std::vector<std::string> names;
+  for (const CardModel& model : card_models()) names.emplace_back(model.name);
+  return names;
+}
+
 bool names_devices(const std::string& text) { return devices_of(text).has_value(); }
 
 std::expected<std::shared_ptr<vm::Devices>, std::string> open_devices(const std::string& text) {
@@ -86,9 +105,13 @@ std::expected<std::shared_ptr<vm::Devices>, std::string> open_devices(const std:
   if (!given) return std::unexpected("there are none of this name");
   if (given->kind == "none") return nullptr;
   if (given->kind != "simulated") return open_cards(*given);
-  constexpr auto whole = vm::DeviceTakes::whole_launches;
-  return std::make_shared<SimulatedDevices>(simulated_warps,
-                                            given->is_whole ? vm::DeviceCosts{.takes = whole} : simulated_costs,
+  constexpr vm::DeviceCosts whole{.takes = vm::DeviceTakes::whole_launches};
+  if (const CardModel* const model = given->model) {
+    const std::size_t usable = model->memory_bytes / 10 * 9;  // as of a card that is there
+    return std::make_shared<SimulatedDevices>(simulated_warps, whole, std::min(usable, given->memory.value_or(usable)),
+                                              *model, given->count);
+  }
+  return std::make_shared<SimulatedDevices>(simulated_warps, given->is_whole ? whole : simulated_costs,
                                             given->memory.value_or(SimulatedDevices::usual_memory));
 }
 

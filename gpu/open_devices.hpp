@@ -3,6 +3,7 @@
 #include <expected>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "vm/device/devices.hpp"
 
@@ -13,7 +14,12 @@ inline constexpr unsigned most_gpus = 64;
 /// Whether the text is none, all, simulated, or how many. Behind each but none may stand what follows, in any order.
 /// `:whole`: the loops that devices can run go there whole, whether that is worth while or not. `:resident`, of GPUs:
 /// by a super kernel that stays on each. `:memory=SIZE`, as 512M or 4G: no more of each device's memory is used.
+/// `:h200` or `:h200x4`, of simulated: so many GPUs of this kind, by a model that tells what they would take; they get
+/// loops whole.
 bool names_devices(const std::string& text);
+
+/// Of the kinds of GPUs that there are models of.
+std::vector<std::string> model_names();
 
 /// @return null for none  @error  in words, after `--gpus TEXT: `
 std::expected<std::shared_ptr<vm::Devices>, std::string> open_devices(const std::string& text);

@@ -14,6 +14,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+std::int64_t ns_of(Clock::time_point time) { return time.time_since_epoch() / std::chrono::nanoseconds(1); }
+
 std::int64_t ns_since(Clock::time_point begin) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
 }
@@ -38,7 +40,7 @@ void CudaDevices::State::work(const std::stop_token& stop, unsigned number, unsi
 
 void CudaDevices::State::run(unsigned number, unsigned thread, const vm::DeviceBatch& batch, void* stream) {
   const Clock::time_point begin = Clock::now();
-  vm::DeviceOutcome outcome{.device = number};
+  vm::DeviceOutcome outcome{.device = number, .start_ns = ns_of(begin)};
   if (batch.is_wanted()) {
     const auto& kernel = static_cast<const CudaKernel&>(*batch.kernel);
     const BatchRun done = cards[number]->run(batch, kernel.functions[number], stream, thread);
@@ -67,7 +69,7 @@ void CudaDevices::State::work_on_calls(const std::stop_token& stop, unsigned num
 void CudaDevices::State::run(unsigned number, std::span<const vm::DeviceCall> bundle, void* stream) {
   const Clock::time_point begin = Clock::now();
   std::vector<vm::EndedCall> ended;
-  for (const vm::DeviceCall& call : bundle) ended.push_back({&call, {.device = number}});
+  for (const vm::DeviceCall& call : bundle) ended.push_back({&call, {.device = number, .start_ns = ns_of(begin)}});
   if (std::ranges::any_of(bundle, &vm::DeviceCall::is_wanted)) {
     const auto& kernel = static_cast<const CudaKernel&>(*bundle.front().kernel);
     const auto statuses = cards[number]->run(bundle, kernel.functions[number], stream, ended.front().outcome.traffic);

@@ -1,45 +1,55 @@
 #include "gpu/simulated/simulated_devices.hpp"
 
 #include <algorithm>
-#include <bit>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <expected>
 #include <future>
-#include <limits>
 #include <optional>
 #include <system_error>
 #include <utility>
+
+#include "gpu/simulated/host_clocks.hpp"
 
 namespace raddle::gpu {
 
 namespace {
 
-constexpr std::uint64_t idle_ns = 2'000'000;  ///< until the threads sleep
 constexpr std::size_t usual_chunk = std::size_t{16} << 20;
-constexpr std::uint64_t ever = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint32_t descriptors_log2 = 5;
 
 class SimulatedKernel final : public vm::DeviceKernel {
  public:
-  SimulatedKernel(raddle_leaf_function code, std::int64_t lanes) : DeviceKernel(lanes), code(code) {}
+  SimulatedKernel(raddle_leaf_function code, std::int64_t lanes, std::int64_t ready_ns)
+      : DeviceKernel(lanes), code(code), ready_ns(ready_ns) {}
   const raddle_leaf_function code;
+  const std::int64_t ready_ns;  ///< on the model's clock
 };
+
+const SimulatedKernel& kernel_of(const vm::DeviceBatch& batch) {
+  return static_cast<const SimulatedKernel&>(*batch.kernel);
+}
 
 /// What stands for the function of its task.
 struct SimulatedRange {
   const vm::DeviceBatch& batch;
   const std::vector<std::int64_t>& words;  ///< with addresses on the device
+  /// That processors have taken for it, null: nobody asks. Relaxed: it is read when the task has been completed.
+  std::atomic<std::int64_t>* host_ns;
 };
 
 /// A lane's points: words as a kernel takes them have the end in place of the number of points.
 std::uint64_t compute_points(std::uint64_t function, const std::int64_t* words, std::uint64_t first, std::uint64_t step,
                              std::uint64_t end) {
-  const auto& [batch, all] = *reinterpret_cast<const SimulatedRange*>(function);
+  const auto& [batch, all, host_ns] = *reinterpret_cast<const SimulatedRange*>(function);
   if (!batch.is_wanted()) return first;
   std::vector<std::int64_t> own(words, words + all.size());
   own[2] = static_cast<std::int64_t>(end);
   std::int64_t results[] = {static_cast<std::int64_t>(first), static_cast<std::int64_t>(step)};
-  static_cast<const SimulatedKernel&>(*batch.kernel).code(batch.run, own.data(), results, nullptr);
+  const std::int64_t begun = host_ns ? processor_ns() : 0;
+  kernel_of(batch).code(batch.run, own.data(), results, nullptr);
+  if (host_ns) host_ns->fetch_add(processor_ns() - begun, std::memory_order_relaxed);
   return static_cast<std::uint64_t>(results[0]);
 }
 
@@ -69,51 +79,53 @@ class HostCopies final : public CopyEngine {
   static constexpr int unwritten = 0xcb;
 };
 
-superkernel::QueueSizes sizes_for(unsigned warps) {
-  return {.descriptors_log2 = 5, .shares_log2 = static_cast<std::uint32_t>(std::bit_width(warps)), .slots_log2 = 4};
-}
-
-std::size_t lines(std::size_t bytes) { return bytes / superkernel::line_bytes; }
-
-superkernel::Queues queues_of(const superkernel::QueueSizes& sizes, void* host, void* device) {
-  const superkernel::DeviceBlock block(sizes, static_cast<std::byte*>(device));
-  block.write_first_values(0);
-  superkernel::Queues queues = queues_in(sizes, superkernel::HostBlock(sizes, static_cast<std::byte*>(host)), block);
-  queues.idle_ns = idle_ns;
-  return queues;
-}
-
 }  // namespace
 
 SimulatedDevices::SimulatedDevices(unsigned warps, const vm::DeviceCosts& costs, std::size_t memory)
-    : warps_(warps),
-      costs_(costs),
-      host_memory_(lines(superkernel::HostBlock::size_bytes(sizes_for(warps)))),
-      device_memory_(lines(superkernel::DeviceBlock::size_bytes(sizes_for(warps)))),
-      threads_(warps, compute_points),
-      kernel_(sizes_for(warps), superkernel::HostBlock(sizes_for(warps), host_memory_.front().bytes),
-              queues_of(sizes_for(warps), host_memory_.data(), device_memory_.data()), ever, threads_),
-      memory_(memory, std::min(usual_chunk, memory / 4)) {}
+    : SimulatedDevices(warps, costs, memory, 1, nullptr) {}
+
+SimulatedDevices::SimulatedDevices(unsigned warps, const vm::DeviceCosts& costs, std::size_t memory,
+                                   const CardModel& model, unsigned cards)
+    : SimulatedDevices(warps, costs, memory, cards, std::make_unique<ModelClock>(model, cards)) {}
+
+SimulatedDevices::SimulatedDevices(unsigned warps, const vm::DeviceCosts& costs, std::size_t memory, unsigned cards,
+                                   std::unique_ptr<ModelClock> clock)
+    : warps_(warps), costs_(costs), clock_(std::move(clock)), kernel_(warps, descriptors_log2, compute_points) {
+  for (unsigned card = 0; card < cards; ++card) memories_.emplace_back(memory, std::min(usual_chunk, memory / 4));
+}
 
 SimulatedDevices::~SimulatedDevices() {
   for (std::jthread& copier : copiers_) copier.request_stop();
   copiers_.clear();
   HostCopies engine;
-  memory_.give_back_chunks(engine);
+  for (CardMemory& memory : memories_) memory.give_back_chunks(engine);
+}
+
+std::string SimulatedDevices::name() const { return clock_ ? std::string(clock_->model().title) : "simulated"; }
+
+std::vector<vm::DeviceFacts> SimulatedDevices::facts() const {
+  std::vector<vm::DeviceFacts> all;
+  for (const CardMemory& memory : memories_)
+    all.push_back({name(), memory.limit(), clock_ ? static_cast<unsigned>(clock_->model().lanes) : warps_ * lanes});
+  return all;
 }
 
 void SimulatedDevices::prepare(const vm::KernelGroup& kernels, vm::KernelEntry entry,
                                std::shared_ptr<vm::CompilerLink> compiler, Prepared done) {
+  if (clock_) clock_->open();
   compiler->use([&](vm::KernelCompiler& given) {
     given.request(kernels, entry,
-                  [done = std::move(done), lanes = std::int64_t{warps_} * lanes](raddle_leaf_function code) {
-                    done(code ? std::make_shared<SimulatedKernel>(code, lanes) : nullptr);
+                  [done = std::move(done), clock = clock_.get(),
+                   lanes = clock_ ? clock_->model().lanes : std::int64_t{warps_} * lanes](raddle_leaf_function code) {
+                    if (code == nullptr) return done(nullptr);
+                    done(std::make_shared<SimulatedKernel>(code, lanes, clock ? clock->load_kernel() : 0));
                   });
   });
 }
 
 void SimulatedDevices::submit(vm::DeviceBatch batch) {
   load_.begin(batch);
+  const std::int64_t given_ns = clock_ ? clock_->give() : 0;
   {
     const std::lock_guard lock(mutex_);
     try {
@@ -121,12 +133,13 @@ void SimulatedDevices::submit(vm::DeviceBatch batch) {
     } catch (const std::system_error&) {  // those there are do it
     }
     if (!copiers_.empty()) {
-      batches_.push_back(std::move(batch));
+      batches_.push_back({std::move(batch), given_ns});
       changed_.notify_one();
       return;
     }
   }
   load_.end(batch);
+  if (clock_) clock_->drop();
   batch.done({.is_lost = true});
 }
 
@@ -134,42 +147,49 @@ void SimulatedDevices::work(const std::stop_token& stop) {
   HostCopies engine;
   std::unique_lock lock(mutex_);
   while (changed_.wait(lock, stop, [this] { return !batches_.empty(); })) {
-    const vm::DeviceBatch batch = std::move(batches_.front());
+    const Given given = std::move(batches_.front());
     batches_.pop_front();
     lock.unlock();
-    run(batch, engine);
+    run(given, engine);
     lock.lock();
   }
 }
 
-void SimulatedDevices::run(const vm::DeviceBatch& batch, CopyEngine& engine) {
-  const std::uint64_t begin = superkernel::now_ns();
-  bool is_lost = false;
+void SimulatedDevices::run(const Given& given, CopyEngine& engine) {
+  const vm::DeviceBatch& batch = given.batch;
+  vm::DeviceOutcome outcome{.device = clock_ ? clock_->take().card : 0, .start_ns = steady_ns()};
+  ModelledWork work;
   const auto compute = [&](const vm::DeviceBatch& part, const std::vector<std::int64_t>& words,
                            std::uint64_t) -> std::expected<std::int64_t, int> {
     const auto count = static_cast<std::uint64_t>(part.count());
-    SimulatedRange range{part, words};
-    superkernel::QueueTask task = superkernel::task_of_points(count, warps_);
-    task.function = reinterpret_cast<std::uint64_t>(&range);
-    task.words = reinterpret_cast<std::uint64_t>(words.data());
+    std::atomic<std::int64_t> host_ns{0};
+    SimulatedRange range{part, words, clock_ ? &host_ns : nullptr};
     std::promise<std::optional<std::uint64_t>> told;
-    kernel_.submit(task, [&told](std::optional<std::uint64_t> made) { told.set_value(made); });
+    kernel_.submit(reinterpret_cast<std::uint64_t>(&range), words.data(), count,
+                   [&told](std::optional<std::uint64_t> made) { told.set_value(made); });
     const std::optional<std::uint64_t> made = told.get_future().get();
-    is_lost = !made;
+    outcome.is_lost = !made;
+    ++work.launches;
+    work.host_ns += host_ns;
+    work.longest_ns += host_ns / part.count();
     return static_cast<std::int64_t>(part.is_wanted() ? std::min(made.value_or(0), count) : 0);
   };
-  const BatchRun done = run_batch(batch, memory_, engine, compute);
+  const BatchRun done = run_batch(batch, memories_[outcome.device], engine, compute);
   load_.end(batch);
-  const bool has_no_room = done.error != 0;
-  if (has_no_room) {
-    const std::lock_guard lock(mutex_);
-    problem_ = "simulated: its memory has no room for what a part of a loop reads; workers have computed it";
+  outcome.made = outcome.is_lost ? 0 : done.made;
+  outcome.has_no_room = done.error != 0;
+  outcome.traffic = work.traffic = done.traffic;
+  outcome.spent_ns = steady_ns() - outcome.start_ns;
+  if (clock_) {
+    const auto passed = clock_->end(outcome.device, std::max(given.given_ns, kernel_of(batch).ready_ns), work);
+    outcome.start_ns = clock_->on_host(passed.begin_ns);
+    outcome.spent_ns = passed.end_ns - passed.begin_ns;
   }
-  batch.done({.made = is_lost ? 0 : done.made,
-              .is_lost = is_lost,
-              .has_no_room = has_no_room,
-              .spent_ns = static_cast<std::int64_t>(superkernel::now_ns() - begin),
-              .traffic = done.traffic});
+  if (outcome.has_no_room) {
+    const std::lock_guard lock(mutex_);
+    problem_ = name() + ": its memory has no room for what a part of a loop reads; workers have computed it";
+  }
+  batch.done(outcome);
 }
 
 std::string SimulatedDevices::problem() const {

@@ -1,10 +1,11 @@
 #pragma once
-// A device of host threads: it runs what a GPU would, so that all but the GPU is tried without one.
+// Devices of host threads: they run what GPUs would, so that all but the GPU is tried without one.
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -13,9 +14,10 @@
 
 #include "gpu/memory/batch_run.hpp"
 #include "gpu/memory/card_memory.hpp"
+#include "gpu/simulated/card_model.hpp"
 #include "gpu/simulated/simulated_calls.hpp"
-#include "gpu/simulated/warp_threads.hpp"
-#include "gpu/superkernel/super_kernel.hpp"
+#include "gpu/simulated/thread_kernel.hpp"
+#include "gpu/superkernel/warp.hpp"
 #include "vm/device/device_load.hpp"
 #include "vm/device/devices.hpp"
 
@@ -25,6 +27,9 @@ namespace raddle::gpu {
 /// vm/program/leaf_abi.hpp), for each of its 32 lanes. Lanes and warps share the points of a batch as those of a GPU
 /// do, and get them through the same queues. Its memory is its own, as a card's: arrays are copied there and back, by
 /// as many threads as it takes up batches at once. All threads start with the first batch.
+///
+/// Or it stands for GPUs of some kind, each with a memory of its own, and a model tells what they would take
+/// (ModelClock). The same threads compute the points of all of them.
 class SimulatedDevices final : public vm::Devices {
  public:
   static constexpr unsigned lanes = superkernel::lane_count;  ///< of a warp
@@ -33,6 +38,9 @@ class SimulatedDevices final : public vm::Devices {
 
   /// @param warps  that compute  @param costs  that it says it has  @param memory  that it has, in bytes
   SimulatedDevices(unsigned warps, const vm::DeviceCosts& costs, std::size_t memory = usual_memory);
+  /// @param memory  of each card  @param cards  that the model stands for
+  SimulatedDevices(unsigned warps, const vm::DeviceCosts& costs, std::size_t memory, const CardModel& model,
+                   unsigned cards);
   ~SimulatedDevices() override;
   void prepare(const vm::KernelGroup& kernels, vm::KernelEntry entry, std::shared_ptr<vm::CompilerLink> compiler,
                Prepared done) override;
@@ -45,27 +53,32 @@ class SimulatedDevices final : public vm::Devices {
   bool is_hungry() const override { return load_.is_below(1, warps_); }
   vm::DeviceCosts costs() const override { return costs_; }
   std::string problem() const override;
-  std::vector<vm::DeviceFacts> facts() const override { return {{"simulated", memory_.limit(), warps_ * lanes}}; }
+  std::vector<vm::DeviceFacts> facts() const override;
+  std::optional<vm::RunPrediction> prediction() override {
+    return clock_ ? std::optional(clock_->prediction()) : std::nullopt;
+  }
 
  private:
-  struct alignas(superkernel::line_bytes) Line {
-    std::byte bytes[superkernel::line_bytes];
+  struct Given {
+    vm::DeviceBatch batch;
+    std::int64_t given_ns = 0;  ///< by the model's clock
   };
-
+  SimulatedDevices(unsigned warps, const vm::DeviceCosts& costs, std::size_t memory, unsigned cards,
+                   std::unique_ptr<ModelClock> clock);
+  std::string name() const;
   void work(const std::stop_token& stop);
-  void run(const vm::DeviceBatch& batch, CopyEngine& engine);
+  void run(const Given& given, CopyEngine& engine);
 
   const unsigned warps_;
   const vm::DeviceCosts costs_;
+  const std::unique_ptr<ModelClock> clock_;  ///< null: it stands for nothing
   vm::DeviceLoad load_;
-  SimulatedCalls calls_{warps_};
-  std::vector<Line> host_memory_, device_memory_;
-  WarpThreads threads_;
-  superkernel::SuperKernel kernel_;
-  CardMemory memory_;
-  mutable std::mutex mutex_;  ///< guards the next three
+  SimulatedCalls calls_{warps_, clock_.get()};
+  ThreadKernel kernel_;
+  std::deque<CardMemory> memories_;  ///< by card
+  mutable std::mutex mutex_;         ///< guards the next three
   std::condition_variable_any changed_;
-  std::deque<vm::DeviceBatch> batches_;
+  std::deque<Given> batches_;
   std::string problem_;
   std::vector<std::jthread> copiers_;  ///< last: they use all of the above
 };

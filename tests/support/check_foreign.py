@@ -423,16 +423,16 @@ def molecular_dynamics_keeps_energy(folder):
     folder.write("md_lite.cu", (ROOT / "examples/md_lite.cu").read_text(encoding="utf-8"))
     folder.write("a.df", """import arrays;
 import math;
-@kernel="md_lite.cu" (float moved[3, n, 3], float potential, float kinetic)
+@kernel="md_lite.cu" (float moved[3, n, 3], float potential, float kinetic, float drift)
 md_lite(float places[n, 3], float velocities[n, 3], float box, float step, int steps);
 float x[27, 3], v[27, 3] = random_normal(27, 3);
 foreach i in [0 : 26] { x[i, :] = dense([1.2 * (i %/ 9), 1.2 * (i %/ 3 %% 3), 1.2 * (i %% 3)]); }
-float a[3, 27, 3], b[3, 27, 3], p, q, k, l;
-(a, p, k) = md_lite(x, v, 3.6, 0.001, 200);
-(b, q, l) = md_lite(a[0, :, :], a[1, :, :], 3.6, 0.001, 2000);
-trace(abs_float((q + l) - (p + k)) < 5e-3, abs_float(l - k) > 1.0, abs_float(sum(v[:, 0]) - sum(b[1, :, 0])) < 1e-10);
+float a[3, 27, 3], b[3, 27, 3], p, q, k, l, d, e;
+(a, p, k, d) = md_lite(x, v, 3.6, 0.001, 200);
+(b, q, l, e) = md_lite(a[0, :, :], a[1, :, :], 3.6, 0.001, 2000);
+trace(abs_float((q + l) - (p + k)) < 5e-3, abs_float((q + l) - (p + k) - e) < 1e-10, abs_float(d) < 5e-3, abs_float(l - k) > 1.0, abs_float(sum(v[:, 0]) - sum(b[1, :, 0])) < 1e-10);
 """)
-    folder.run("run a.df", 0, "trace: 1,1,1\n", env=folder.cache)
+    folder.run("run a.df", 0, "trace: 1,1,1,1,1\n", env=folder.cache)
 
 
 TESTS = [

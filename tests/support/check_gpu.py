@@ -5,6 +5,7 @@
     check_gpu.py [--raddle PATH] [FILTER]
 """
 
+import json
 import os
 import re
 import subprocess
@@ -193,6 +194,67 @@ def arrays_stay_on_the_device(folder):
         done = folder.run(f"run --stats --gpus simulated:whole --workers={workers} chain.df", out=expected)
         expect(traffic_in(done.stderr)[0::3], (8 * 20000, 0))
         expect(traffic_in(done.stderr)[1] >= 8 * (20000 * 20 + 19998), True)
+
+
+def models_tell_what_gpus_would_take(folder):
+    """Each of them by itself, and the run; never times of devices that are there, nor of those that stand for nothing."""
+    folder.write("loops.df", LOOPS)
+    expected = sorted(folder.run("run --gpus none loops.df").stdout.splitlines())
+    for which, cards in (("simulated:h100", 1), ("simulated:h200x3", 3), ("simulated:h200x2:whole:memory=256K", 2)):
+        for workers in (1, 2, 8):
+            done = folder.run(f"run --stats --gpus {which} --workers={workers} loops.df")
+            expect(sorted(done.stdout.splitlines()), expected)
+            told = re.findall(r"^points on device \d, (.*) \(model\) (\d+) in (\d+) batches$", done.stderr, re.MULTILINE)
+            expect((which, sum(int(points) for _, points, _ in told), {name for name, _, _ in told}), (which, 20000, {which[10:14].upper()}))
+            seconds = re.findall(r"^predicted by a model, device (\d+): copies there ([\d.]+) s, (\d+) launches ([\d.]+) s, copies back ([\d.]+) s$", done.stderr, re.MULTILINE)
+            expect([int(row[0]) for row in seconds], list(range(cards)))
+            expect(sum(int(row[2]) for row in seconds) >= 3, True)
+            run = re.search(r"^predicted by a model, the run: ([\d.]+) s$", done.stderr, re.MULTILINE)
+            expect(float(run[1]) > 0.3 + max(sum(float(row[i]) for i in (1, 3, 4)) for row in seconds), True)
+    for which in ("none", "simulated", "simulated:whole"):
+        expect("predicted" in folder.run(f"run --stats --gpus {which} loops.df").stderr, False)
+
+
+def models_make_calls(folder):
+    folder.write("k.cu", APP_KERNELS)
+    folder.write("a.df", CALLS_APP_KERNELS % "")
+    expected = sorted(folder.run("run --gpus none a.df --n=13").stdout.splitlines())
+    done = folder.run("run --stats --gpus simulated:h200x2 a.df --n=13")
+    expect(sorted(done.stdout.splitlines()), expected)
+    expect(sum(int(calls) for calls in re.findall(r"^calls on device \d, H200 \(model\) (\d+)$", done.stderr, re.MULTILINE)), 13)
+
+
+def devices_have_lanes_in_traces(folder):
+    """What a model stands for is called so. Loops and calls; each has a slice for each batch or bundle."""
+    folder.write("chain.df", CHAIN)
+    folder.write("k.cu", APP_KERNELS)
+    folder.write("a.df", CALLS_APP_KERNELS % "")
+    for which, name in (("simulated:whole", "simulated"), ("simulated:h200", "H200 (model)")):
+        for script, at, computed in (("chain.df", "chain.df:", 20 * 20000 + 19998), ("a.df --n=13", "a.df:4:43", 13)):
+            folder.run(f"run --trace=t.json --gpus {which} --workers=2 {script}")
+            events = json.loads(folder.read("t.json"))["traceEvents"]
+            lanes = {event["tid"]: event["args"]["name"] for event in events if event["name"] == "thread_name"}
+            slices = [event for event in events if event.get("cat") == "device"]
+            expect({re.sub(r", \d+$", "", lanes[event["tid"]]) for event in slices}, {f"device 0, {name}"})
+            found = sum(int(event["args"]["computed"]) for event in slices if event["args"]["at"].startswith(at))
+            expect((which, script, found), (which, script, computed))
+            expect(all(event["ts"] >= 0 and event["dur"] > 0 for event in slices), True)
+    folder.run("run --trace=t.json --gpus none chain.df")
+    expect("device" in folder.read("t.json"), False)
+
+
+def examples_have_lanes_of_devices(folder):
+    """On each way they print the same, and what devices have done is in the trace."""
+    for example, arguments in (("option_book", "--options=20000"), ("replica_exchange", "--rounds=3 --steps=20")):
+        script = f"{ROOT}/examples/{example}.df {arguments}"
+        expected = sorted(folder.run(f"run --gpus none {script}").stdout.splitlines())
+        for which, name in (("simulated:whole", "simulated"), ("simulated:h200x2", "H200 (model)")):
+            done = folder.run(f"run --trace=t.json --gpus {which} {script}")
+            expect(sorted(done.stdout.splitlines()), expected)
+            events = json.loads(folder.read("t.json"))["traceEvents"]
+            lanes = {event["tid"]: event["args"]["name"] for event in events if event["name"] == "thread_name"}
+            used = {lanes[event["tid"]] for event in events if event.get("cat") == "device"}
+            expect((example, which, [lane for lane in used if name not in lane], used != set()), (example, which, [], True))
 
 
 def points_that_reduce_go(folder):
@@ -447,7 +509,7 @@ def the_queues_are_measured(folder):
     expect((done.stdout.splitlines()[0], done.stdout.count(" M/s |"), done.stdout.count("G points/s"), done.stdout.count("efficiency")), ("Fake GPU 0, 4 multiprocessors", 6, 6, 8))
 
 
-TESTS = [loops_go_or_it_is_said_why, loops_around_loops_go, arrays_stay_on_the_device, points_that_reduce_go, a_small_device_computes_what_it_has_room_for,
+TESTS = [loops_go_or_it_is_said_why, loops_around_loops_go, arrays_stay_on_the_device, models_tell_what_gpus_would_take, models_make_calls, devices_have_lanes_in_traces, examples_have_lanes_of_devices, points_that_reduce_go, a_small_device_computes_what_it_has_room_for,
          nobody_waits_for_a_driver_that_is_not_used, annotations_are_followed, failing_points_read_as_on_workers, an_element_is_assigned_once, app_kernels_go, an_app_kernel_that_fails_reads_as_on_workers,
          why_an_app_kernel_stays_is_said, an_endless_point_is_ended, what_is_not_there_is_said,
          a_driver_is_asked, what_a_driver_does_not_take_is_done_by_workers, short_scripts_look_for_no_driver,

@@ -87,6 +87,12 @@ std::int64_t DeviceWork::points_to_go(const ForeachSite& site, std::int64_t all,
   return points_for_devices(costs_, range);
 }
 
+std::int64_t DeviceWork::sharers(const ForeachSite& site, std::int64_t points) const {
+  const auto devices = static_cast<std::int64_t>(devices_->facts().size());
+  const std::int64_t waves = points / shared_->entries[index_of(site)].kernel->lanes;
+  return std::max<std::int64_t>(1, std::min(devices, waves));
+}
+
 void DeviceWork::submit(const ForeachSite& site, DeviceBatch batch, DeviceOutcome& outcome, Task& task) {
   shared_->begin();
   batch.kernel = shared_->entries[index_of(site)].kernel;

@@ -43,6 +43,8 @@ class DeviceWork {
   Stage stage(const ForeachSite& site) const {
     return shared_->entries[index_of(site)].stage.load(std::memory_order_acquire);
   }
+  /// How many devices share a launch that goes whole: none of them gets less than a wave. @pre stage(site) is ready
+  std::int64_t sharers(const ForeachSite& site, std::int64_t points) const;
   /// Injects `task` as soon as it is known whether there is code for the loop, for which it asks. @return false if that
   /// is known already: not kept
   bool wait(const ForeachSite& site, Task& task);

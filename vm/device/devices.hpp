@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -63,8 +64,20 @@ struct DeviceOutcome {
   bool is_lost = false;       ///< no device computes any more: all that could have failed
   bool has_no_room = false;   ///< in the device's memory, for what was not made
   unsigned device = 0;        ///< which one: index of Devices::facts()
-  std::int64_t spent_ns = 0;  ///< from when the device took it up, copies included
+  std::int64_t start_ns = 0;  ///< when the device took it up, or would have, on the steady clock
+  std::int64_t spent_ns = 0;  ///< from then on, copies included
   DeviceTraffic traffic{};    ///< of a call that was made with others: of all of them, or of none
+};
+
+/// What one device would take that is not there.
+struct DevicePrediction {
+  std::int64_t copies_up_ns = 0, computing_ns = 0, copies_down_ns = 0;
+  std::int64_t launches = 0;
+};
+/// What a model says of a run.
+struct RunPrediction {
+  std::int64_t run_ns = 0;                ///< since the devices were made
+  std::vector<DevicePrediction> devices;  ///< by index of Devices::facts()
 };
 
 /// Points of one launch: Note [ranges] in leaf_abi.hpp. All memory is the caller's, and stays as it is, until `done`.
@@ -168,6 +181,8 @@ class Devices {
   virtual DeviceCosts costs() const = 0;
   /// Of those that were opened so far.
   virtual std::vector<DeviceFacts> facts() const = 0;
+  /// Of devices that a model stands for: what they would have taken so far. None: they are there.
+  virtual std::optional<RunPrediction> prediction() { return {}; }
   /// What has first gone wrong on them, in words; "": nothing has.
   virtual std::string problem() const = 0;
 };

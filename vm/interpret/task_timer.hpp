@@ -1,5 +1,6 @@
 #pragma once
-// Notes a task in the trace of its run, if there is one.
+// Notes a task, or what a device has done, in the trace of its run, if there is one.
+#include "vm/device/devices.hpp"
 #include "vm/interpret/run_state.hpp"
 #include "vm/interpret/task_trace.hpp"
 
@@ -34,5 +35,19 @@ class TaskTimer {
   TaskTrace* const trace_;
   TaskTrace::Entry entry_;
 };
+
+/// On the worker that hears of it.
+/// @param instruction  the loop's, or the call's
+inline void trace_device(RunWorker& here, const Frame& frame, std::uint32_t instruction, const DeviceOutcome& outcome) {
+  TaskTrace* const trace = frame.run_state.options.trace;
+  if (trace == nullptr || outcome.made == 0) return;
+  trace->add(here.worker().index(), {.start_ns = trace->at_ns(outcome.start_ns),
+                                     .duration_ns = outcome.spent_ns,
+                                     .kind = TaskKind::device,
+                                     .name = &frame.run_state.program.functions[frame.body.function].name,
+                                     .instruction = instruction,
+                                     .iterations = static_cast<std::uint64_t>(outcome.made),
+                                     .device = outcome.device});
+}
 
 }  // namespace raddle::vm

@@ -48,12 +48,7 @@ bool Launcher::hand_over(RangeTask& task) {
   if (!may_go(task)) return false;
   const std::int64_t left = task.end - task.next_iteration, points_each = std::max<std::int64_t>(1, task.inner.count);
   const std::int64_t limit = std::max<std::int64_t>(1, piece_limit / points_each);
-  if (run_.devices->takes_whole(task.site)) {
-    const bool is_gone =
-        run_.devices->stage(task.site) == DeviceWork::Stage::ready && submit(task, std::min(left, limit));
-    if (is_gone) here_.destroy(&task);
-    return is_gone;
-  }
+  if (run_.devices->takes_whole(task.site)) return hand_over_whole(task, limit);
   const LoopProfile& profile = profile_of(task);
   if (profile.waits.load(std::memory_order_relaxed)) return false;  // devices would find nothing to read either
   const bool is_native = profile.is_native.load(std::memory_order_relaxed);
@@ -68,7 +63,29 @@ bool Launcher::hand_over(RangeTask& task) {
   const std::int64_t all = profile.count.load(std::memory_order_relaxed) * points_each;
   const std::int64_t points = run_.devices->points_to_go(task.site, all, outlook);
   const std::int64_t count = std::min({(points + points_each - 1) / points_each, limit, left - 1});
-  if (count <= 0) return false;
+  if (count > 0) split_off(task, count);
+  return false;
+}
+
+/// Each device gets a piece, the first one of those that the task has then. @param limit  iterations of a piece, at
+/// most
+/// @return true: all of it is theirs
+bool Launcher::hand_over_whole(RangeTask& task, std::int64_t limit) {
+  if (run_.devices->stage(task.site) != DeviceWork::Stage::ready) return false;
+  const auto left = [&task] { return task.end - task.next_iteration; };
+  std::int64_t sharers = run_.devices->sharers(task.site, left() * std::max<std::int64_t>(1, task.inner.count));
+  for (; sharers > 1; --sharers)
+    if (const std::int64_t count = std::min(limit, left() / sharers); count == 0 || !split_off(task, count)) break;
+  const bool is_gone = submit(task, std::min(left(), limit));
+  if (is_gone) here_.destroy(&task);
+  return is_gone;
+}
+
+/// Has devices compute some more iterations than `count`, whole chunks, the last ones of the task, which has the
+/// others.
+/// @return false: they do not, and it has all
+bool Launcher::split_off(RangeTask& task, std::int64_t count) {
+  const std::int64_t left = task.end - task.next_iteration;
   RangeTask upper(task);
   upper.next_iteration = task.next_iteration + whole_chunks(task, task.next_iteration, left - count);
   Frame& frame = task.frame;
@@ -76,10 +93,10 @@ bool Launcher::hand_over(RangeTask& task) {
   here_.writers().add(frame, task.site.written);
   if (submit(upper, upper.end - upper.next_iteration)) {
     task.end = upper.next_iteration;
-  } else {
-    here_.writers().release(frame, task.site.written);
-    here_.release(&frame);
+    return true;
   }
+  here_.writers().release(frame, task.site.written);
+  here_.release(&frame);
   return false;
 }
 
@@ -258,6 +275,7 @@ void Launcher::end_piece(DevicePiece* piece) {
   if (run_.is_stopped()) return;  // it is freed with the run
   RangeTask& range = piece->range;
   Frame& frame = range.frame;
+  trace_device(here_, frame, range.instruction, piece->outcome);
   const std::int64_t made = piece->outcome.made / piece->points_each;
   write_results(*piece, made * piece->points_each);
   range.next_iteration += made;

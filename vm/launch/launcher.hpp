@@ -149,6 +149,8 @@ class Launcher : WorkerService {
   bool may_go(const RangeTask& range);
   bool goes_whole(const RangeTask& range);
   bool hand_over(RangeTask& task);
+  bool hand_over_whole(RangeTask& task, std::int64_t limit);
+  bool split_off(RangeTask& task, std::int64_t count);
   bool submit(const RangeTask& range, std::int64_t count);
   bool claim_piece(PointLaunch& points, DevicePiece& piece);
   bool find_strides(PointLaunch& points, DevicePiece& piece);

@@ -151,7 +151,24 @@ int report_run(Session& session, const vm::RunResult& result, int signal) {
   return exit_internal;
 }
 
-void print_statistics(const SourceMap& sources, const vm::RunResult& result, const codegen::LeafCounters& leaves) {
+namespace {
+
+/// Of all devices, those with nothing to do, too.
+void print_prediction(const vm::RunPrediction& predicted) {
+  const auto seconds = [](std::int64_t ns) { return static_cast<double>(ns) * 1e-9; };
+  for (std::size_t i = 0; i < predicted.devices.size(); ++i) {
+    const vm::DevicePrediction& times = predicted.devices[i];
+    vm::print_stderr(
+        "predicted by a model, device {}: copies there {:.6f} s, {} launches {:.6f} s, copies back {:.6f} s\n", i,
+        seconds(times.copies_up_ns), times.launches, seconds(times.computing_ns), seconds(times.copies_down_ns));
+  }
+  vm::print_stderr("predicted by a model, the run: {:.6f} s\n", seconds(predicted.run_ns));
+}
+
+}  // namespace
+
+void print_statistics(const SourceMap& sources, const vm::RunResult& result, const codegen::LeafCounters& leaves,
+                      const std::optional<vm::RunPrediction>& devices) {
   const vm::RunCounters& run = result.counters;
 #define RADDLE_COUNTER(name, value, meaning) vm::print_stderr("{} {}\n", name, value);
 #include "compiler/tool/run/counters.def"
@@ -162,6 +179,7 @@ void print_statistics(const SourceMap& sources, const vm::RunResult& result, con
     vm::print_stderr("bytes to device {}, {} {}, from it {}, there already {}, evictions {}\n", i, use.name,
                      use.traffic.bytes_up, use.traffic.bytes_down, use.traffic.bytes_kept, use.traffic.evictions);
   }
+  if (devices) print_prediction(*devices);
   for (const vm::DeviceObstacle& obstacle : result.device_obstacles)
     vm::print_stderr("not on devices{} at {}: {}\n", obstacle.is_loop ? " as a whole, loop" : ", AppKernel",
                      sources.describe(span_of(obstacle.place)), obstacle.text);

@@ -1,7 +1,10 @@
 #pragma once
 // How a run ended, told to the user.
+#include <optional>
+
 #include "compiler/codegen/background_compiler.hpp"
 #include "compiler/tool/command/session.hpp"
+#include "vm/device/devices.hpp"
 #include "vm/interpret/run.hpp"
 
 namespace raddle::tool {
@@ -18,6 +21,8 @@ void add_replaced(const SourceMap& sources, Diagnostics& diagnostics, const vm::
 int report_run(Session& session, const vm::RunResult& result, int signal);
 
 /// `--stats`, to stderr.
-void print_statistics(const SourceMap& sources, const vm::RunResult& result, const codegen::LeafCounters& leaves);
+/// @param devices  what a model says of them, if one stands for them
+void print_statistics(const SourceMap& sources, const vm::RunResult& result, const codegen::LeafCounters& leaves,
+                      const std::optional<vm::RunPrediction>& devices);
 
 }  // namespace raddle::tool

@@ -5,11 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <set>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "compiler/diagnostics/diagnostics.hpp"
 #include "compiler/opt/pipeline.hpp"
@@ -28,13 +28,20 @@ namespace raddle::tool {
 
 namespace {
 
-constexpr std::array gpu_choices = {"all",  "all:whole", "all:resident",   "all:whole:resident",
-                                    "none", "simulated", "simulated:whole"};
+/// What completions offer.
+std::vector<std::string> gpu_choices() {
+  std::vector<std::string> all = {"all",  "all:whole", "all:resident",   "all:whole:resident",
+                                  "none", "simulated", "simulated:whole"};
+  for (const std::string& model : gpu::model_names()) all.push_back("simulated:" + model);
+  return all;
+}
 
 std::string fault_of_gpus(const std::string& text) {
   if (gpu::names_devices(text)) return "";
-  return fmt::format("`{}` is none of {}, and no number of GPUs from 1 to {} (with :memory=512M or the like behind it)",
-                     text, fmt::join(gpu_choices, ", "), gpu::most_gpus);
+  return fmt::format(
+      "`{}` is none of {}, and no number of GPUs from 1 to {} (with :memory=512M or the like behind it; h200x4: four "
+      "such GPUs)",
+      text, fmt::join(gpu_choices(), ", "), gpu::most_gpus);
 }
 
 }  // namespace
@@ -45,9 +52,10 @@ void add_gpus_option(CLI::App& app, std::string& gpus, const std::string& group)
          "GPUs that compute points of long loops over numbers beside the workers: all (default), none, how many; "
          "or simulated, one of threads; all:whole, simulated:whole: they get each such loop whole; "
          "all:resident, all:whole:resident: a kernel stays on each GPU that all points go to (experimental). With "
-         ":memory=512M, say, behind it no more of "
-         "a GPU's memory is used")
-      ->check(CLI::Validator(fault_of_gpus, fmt::format("{{{}}}", fmt::join(gpu_choices, ","))))
+         ":memory=512M, say, behind it no more of a GPU's memory is used. simulated:h200x4, say: the threads stand for "
+         "4 "
+         "such GPUs (h100, h200), which get each such loop whole; --stats tells what these would take by a model")
+      ->check(CLI::Validator(fault_of_gpus, fmt::format("{{{}}}", fmt::join(gpu_choices(), ","))))
       ->type_name("WHICH")
       ->group(group);
 }

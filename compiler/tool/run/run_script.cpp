@@ -260,7 +260,9 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
                                   ? stdlib::flush_output_within(longest_last_write)
                                   : stdlib::flush_output();
   const int signal = signal_of(signals);
-  if (session.options.statistics) print_statistics(session.sources, result, executable.leaf_counters());
+  if (session.options.statistics)
+    print_statistics(session.sources, result, executable.leaf_counters(),
+                     options->devices ? options->devices->prediction() : std::nullopt);
   const std::optional<std::string> of_calls = call_record.problem();
   const std::optional<std::string> of_log = log ? log->end(state_of(result.status, signal)) : std::nullopt;
   if (!is_quiet) warn_of_records(of_calls, of_log), warn_of_devices(options->devices.get());
@@ -268,8 +270,8 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
   const bool is_timed_out = result.status == vm::RunStatus::cancelled && signal == 0;
   const int told = report_run(session, result, signal);
   const int code = is_timed_out ? exit_timeout : told;
-  const bool is_traced =
-      !trace || write_run_trace(session.options.trace, path, *trace, executable.program(), session.sources);
+  const bool is_traced = !trace || write_run_trace(session.options.trace, path, *trace, executable.program(),
+                                                   session.sources, result.device_uses);
   if (!is_traced && code == exit_ok) return exit_failed;
   if (!end_problem.empty()) vm::print_stderr("raddle: {}\n", end_problem);
   if (!end_problem.empty() && code == exit_ok) return exit_failed;

@@ -84,4 +84,37 @@ TEST_CASE("a simulated device with little memory computes halves, and tells what
   CHECK_FALSE(devices.problem().empty());
 }
 
+TEST_CASE("cards that a model stands for compute the same, and each has a time of its own") {
+  SimulatedDevices devices(2, {}, SimulatedDevices::usual_memory, *card_model("h200"), 3);
+  CompilerOfTests compiler;
+  const auto kernel = prepared(devices, compiler);
+  CHECK(kernel->lanes == 270'336);
+  std::deque<BatchOfTests> batches;
+  std::vector<std::future<vm::DeviceOutcome>> outcomes;
+  for (int i = 0; i < 60; ++i)
+    outcomes.push_back(
+        batches.emplace_back(i, 1, 1 + i * 3, i % 10 == 9 ? 2 * i : -1, squares(5)).submit(devices, kernel));
+  std::vector<std::int64_t> launches(3);
+  for (int i = 0; i < 60; ++i) {
+    const vm::DeviceOutcome outcome = outcomes[static_cast<std::size_t>(i)].get();
+    CHECK(outcome.made == (i % 10 == 9 ? i : 1 + i * 3));
+    CHECK(batches[static_cast<std::size_t>(i)].is_right(outcome.made));
+    CHECK(outcome.spent_ns >= card_model("h200")->launch_ns);
+    CHECK(outcome.start_ns > 0);
+    ++launches.at(outcome.device);
+  }
+  REQUIRE(devices.facts().size() == 3);
+  CHECK(devices.facts()[2].name == "H200 (model)");
+  const auto predicted = devices.prediction();
+  REQUIRE(predicted.has_value());
+  REQUIRE(predicted->devices.size() == 3);
+  for (std::size_t card = 0; card < 3; ++card) {
+    CHECK(launches[card] > 0);
+    CHECK(predicted->devices[card].launches == launches[card]);
+    CHECK(predicted->devices[card].copies_up_ns > 0);
+    CHECK(predicted->run_ns > predicted->devices[card].computing_ns);
+  }
+  CHECK_FALSE(SimulatedDevices(2, {}).prediction().has_value());
+}
+
 }  // namespace raddle::gpu

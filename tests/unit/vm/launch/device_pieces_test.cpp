@@ -123,8 +123,7 @@ void check_division(const RunResult& result) {
 }
 
 template <typename Look>
-void run_with_devices(const Program& program, const DeviceCosts& costs, const Look& look) {
-  const auto devices = std::make_shared<gpu::SimulatedDevices>(3, costs);
+void run_with_devices(const Program& program, const std::shared_ptr<Devices>& devices, const Look& look) {
   for (const unsigned workers : {1u, 2u, 8u}) {
     for (const std::uint64_t seed : {0u, 1u, 2u}) {
       SlowCompiler compiler;
@@ -137,6 +136,26 @@ void run_with_devices(const Program& program, const DeviceCosts& costs, const Lo
     }
   }
 }
+
+template <typename Look>
+void run_with_devices(const Program& program, const DeviceCosts& costs, const Look& look) {
+  run_with_devices(program, std::make_shared<gpu::SimulatedDevices>(3, costs), look);
+}
+
+/// A wave of it are 500 points.
+constexpr gpu::CardModel small_card = {.name = "small",
+                                       .title = "small (model)",
+                                       .memory_bytes = 1 << 20,
+                                       .lanes = 500,
+                                       .full_slowness = 1000,
+                                       .lone_slowness = 1,
+                                       .bytes_of_memory_per_ns = 1,
+                                       .bytes_up_per_ns = 1,
+                                       .bytes_down_per_ns = 1,
+                                       .copy_ns = 1,
+                                       .launch_ns = 1,
+                                       .open_ns = 1,
+                                       .load_ns = 1};
 
 }  // namespace
 
@@ -158,6 +177,30 @@ TEST_CASE("a device computes launches whole, many at a time") {
             REQUIRE(array.as_array().get(Value::of(i + offset)).as_int() == dividend / (i + 1));
       });
     }
+  }
+}
+
+TEST_CASE("devices share a launch that goes whole, and none gets less than a wave") {
+  bad_point = -1;
+  const auto cards = std::make_shared<gpu::SimulatedDevices>(2, whole, std::size_t{1} << 20, small_card, 3);
+  for (const int offset : {0, 3}) {
+    for (const auto& [count, sharers] : {std::pair(999, 1), std::pair(1400, 2), std::pair(5000, 3)}) {
+      CAPTURE(offset);
+      CAPTURE(count);
+      run_with_devices(loops(1, count, -1, offset), cards, [&](const RunResult& result) {
+        REQUIRE(result.status == RunStatus::ok);
+        std::uint64_t points = 0, batches = 0;
+        for (const DeviceUse& use : result.device_uses) points += use.points, batches += use.batches;
+        CHECK(points == static_cast<unsigned>(count));
+        CHECK(batches == static_cast<unsigned>(sharers));
+        for (std::int64_t i = 0; i < count; ++i)
+          REQUIRE(result.results[0].as_array().get(Value::of(i + offset)).as_int() == dividend / (i + 1));
+      });
+    }
+  }
+  for (const int bad : {0, 1700, 2500, 4999}) {
+    bad_point = bad;
+    run_with_devices(loops(1, 5000, bad, 0), cards, check_division);
   }
 }
 

@@ -1,0 +1,137 @@
+#include "gpu/simulated/card_model.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace raddle::gpu {
+
+namespace {
+
+constexpr std::size_t gib = std::size_t{1} << 30;
+
+constexpr CardModel h100 = {.name = "h100",
+                            .title = "H100 (model)",
+                            .memory_bytes = 79 * gib,
+                            .lanes = 270'336,
+                            .full_slowness = 64,
+                            .lone_slowness = 24,
+                            .bytes_of_memory_per_ns = 3350,
+                            .bytes_up_per_ns = 10,
+                            .bytes_down_per_ns = 3,
+                            .copy_ns = 6'000,
+                            .launch_ns = 8'400,
+                            .open_ns = 300'000'000,
+                            .load_ns = 5'000'000};
+
+constexpr CardModel h200_of(CardModel model) {
+  model.name = "h200";
+  model.title = "H200 (model)";
+  model.memory_bytes = 139 * gib;
+  model.bytes_of_memory_per_ns = 4800;
+  return model;
+}
+
+constexpr std::array models = {h100, h200_of(h100)};
+
+std::int64_t rounded_ns(double ns) { return static_cast<std::int64_t>(ns); }
+
+/// @return 0 without bytes: nothing is copied
+std::int64_t ns_of_copies(const CardModel& model, std::uint64_t bytes, double bytes_per_ns) {
+  return bytes == 0 ? 0 : model.copy_ns + rounded_ns(static_cast<double>(bytes) / bytes_per_ns);
+}
+
+}  // namespace
+
+std::span<const CardModel> card_models() { return models; }
+
+const CardModel* card_model(std::string_view name) {
+  const auto found = std::ranges::find(models, name, &CardModel::name);
+  return found == models.end() ? nullptr : &*found;
+}
+
+ModelClock::ModelClock(const CardModel& model, unsigned cards) : model_(model), cards_(cards) {}
+
+/// @pre mutex_ is held, as below
+void ModelClock::go_on() {
+  const auto now = std::chrono::steady_clock::now();
+  if (under_way_ == 0) now_ns_ += (now - read_) / std::chrono::nanoseconds(1);
+  read_ = now;
+}
+
+void ModelClock::leave(std::int64_t given) {
+  go_on();
+  under_way_ -= given;
+}
+
+void ModelClock::open() {
+  const std::lock_guard lock(mutex_);
+  go_on();
+  if (open_ns_ < 0) open_ns_ = now_ns_ + model_.open_ns;
+}
+
+std::int64_t ModelClock::load_kernel() {
+  const std::lock_guard lock(mutex_);
+  go_on();
+  return open_ns_ = std::max(open_ns_, now_ns_) + model_.load_ns;
+}
+
+std::int64_t ModelClock::give() {
+  const std::lock_guard lock(mutex_);
+  go_on();
+  ++under_way_;
+  return now_ns_;
+}
+
+ModelClock::Taken ModelClock::take() {
+  const std::lock_guard lock(mutex_);
+  go_on();
+  const auto least = std::ranges::min_element(cards_, [](const Card& one, const Card& other) {
+    return std::pair(one.taken, one.lanes_free_ns) < std::pair(other.taken, other.lanes_free_ns);
+  });
+  ++least->taken;
+  return {static_cast<unsigned>(least - cards_.begin()), now_ns_};
+}
+
+ModelClock::Passed ModelClock::end(unsigned card, std::int64_t from_ns, const ModelledWork& work, std::int64_t given) {
+  const std::int64_t up = ns_of_copies(model_, work.traffic.bytes_up, model_.bytes_up_per_ns);
+  const std::int64_t down = ns_of_copies(model_, work.traffic.bytes_down, model_.bytes_down_per_ns);
+  const std::uint64_t bytes = work.traffic.bytes_up + work.traffic.bytes_kept + work.traffic.bytes_down;
+  const std::int64_t busy =
+      rounded_ns(std::max(static_cast<double>(work.host_ns) * model_.full_slowness / static_cast<double>(model_.lanes),
+                          static_cast<double>(bytes) / model_.bytes_of_memory_per_ns));
+  const std::int64_t computing =
+      work.launches * model_.launch_ns +
+      std::max(busy, rounded_ns(static_cast<double>(work.longest_ns) * model_.lone_slowness));
+
+  const std::lock_guard lock(mutex_);
+  leave(given);
+  Card& of = cards_[card];
+  --of.taken;
+  Passed passed{.begin_ns = std::max(from_ns, of.up_free_ns)};
+  of.up_free_ns = passed.begin_ns + up;
+  const std::int64_t begun = std::max(of.up_free_ns, of.lanes_free_ns);
+  of.lanes_free_ns = begun + busy;
+  of.down_free_ns = passed.end_ns = std::max(begun + computing, of.down_free_ns) + down;
+  of.times.copies_up_ns += up;
+  of.times.computing_ns += computing;
+  of.times.copies_down_ns += down;
+  of.times.launches += work.launches;
+  now_ns_ = std::max(now_ns_, passed.end_ns);
+  return passed;
+}
+
+void ModelClock::drop() {
+  const std::lock_guard lock(mutex_);
+  leave(1);
+}
+
+vm::RunPrediction ModelClock::prediction() {
+  const std::lock_guard lock(mutex_);
+  go_on();
+  vm::RunPrediction all{.run_ns = now_ns_, .devices = {}};
+  for (const Card& card : cards_) all.devices.push_back(card.times);
+  return all;
+}
+
+}  // namespace raddle::gpu

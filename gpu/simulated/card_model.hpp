@@ -1,0 +1,96 @@
+#pragma once
+// What a GPU would take that is not there: a model with a clock of its own.
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "vm/device/devices.hpp"
+
+namespace raddle::gpu {
+
+/// A kind of card, as a model has it. Where its figures come from is in gpu/README.md.
+struct CardModel {
+  std::string_view name;   ///< as `--gpus simulated:NAME` has it
+  std::string_view title;  ///< says that it is a model
+  std::size_t memory_bytes = 0;
+  std::int64_t lanes = 0;             ///< points under way at once
+  double full_slowness = 0;           ///< how many times what a core of the host takes a lane does, when all are busy
+  double lone_slowness = 0;           ///< the same of a lane that has the card for itself
+  double bytes_of_memory_per_ns = 0;  ///< that kernels read and write
+  double bytes_up_per_ns = 0;         ///< from pageable memory of the host
+  double bytes_down_per_ns = 0;       ///< to it
+  std::int64_t copy_ns = 0;           ///< of any copy, beside its bytes
+  std::int64_t launch_ns = 0;         ///< of a launch, and the wait for its end
+  std::int64_t open_ns = 0;           ///< driver, context and the first kernel
+  std::int64_t load_ns = 0;           ///< that the driver takes for each kernel
+};
+
+std::span<const CardModel> card_models();
+/// @return null: there is none of this name
+const CardModel* card_model(std::string_view name);
+
+/// Of a batch of points or a bundle of calls, which the host has computed.
+struct ModelledWork {
+  std::int64_t launches = 0;
+  std::int64_t host_ns = 0;     ///< of processors, for all of it
+  std::int64_t longest_ns = 0;  ///< what a lane takes at least, in a processor's time: a point of each launch
+  vm::DeviceTraffic traffic{};
+};
+
+/// The clock of a run whose devices are models. It goes as the host's does as long as devices have nothing under way.
+/// Then it stands, however long the host takes to compute what is theirs, and is set to when they would have done. So
+/// what workers compute while devices have something under way counts for nothing. A card copies to it, computes and
+/// copies from it at once, each for one batch; launches that leave lanes free run beside each other. Threads: any.
+class ModelClock {
+ public:
+  ModelClock(const CardModel& model, unsigned cards);
+  const CardModel& model() const { return model_; }
+
+  /// Somebody wants the cards: from the first time on they are being opened.
+  void open();
+  /// @return when a kernel can run whose code has just come
+  std::int64_t load_kernel();
+  /// Something is given to the devices. @return when
+  std::int64_t give();
+  struct Taken {
+    unsigned card = 0;
+    std::int64_t now_ns = 0;
+  };
+  /// What was given is taken up. @return by which card: the one with the least to do
+  Taken take();
+  struct Passed {
+    std::int64_t begin_ns = 0, end_ns = 0;
+  };
+  /// It has been computed. @param card  which took it  @param from_ns  it is there, and can run, from then on
+  /// @param given  how often give() was called for it
+  Passed end(unsigned card, std::int64_t from_ns, const ModelledWork& work, std::int64_t given = 1);
+  /// No card will take it.
+  void drop();
+  vm::RunPrediction prediction();
+  /// A time of this clock, on the host's.
+  std::int64_t on_host(std::int64_t ns) const { return begin_.time_since_epoch() / std::chrono::nanoseconds(1) + ns; }
+
+ private:
+  struct Card {
+    std::int64_t up_free_ns = 0, lanes_free_ns = 0, down_free_ns = 0;
+    std::int64_t taken = 0;  ///< under way
+    vm::DevicePrediction times;
+  };
+  void go_on();
+  void leave(std::int64_t given);
+
+  const CardModel& model_;
+  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  std::mutex mutex_;  ///< guards all below
+  std::chrono::steady_clock::time_point read_ = begin_;
+  std::int64_t now_ns_ = 0;
+  std::int64_t open_ns_ = -1;  ///< when the cards are open; -1: nobody wants them
+  std::int64_t under_way_ = 0;
+  std::vector<Card> cards_;
+};
+
+}  // namespace raddle::gpu
