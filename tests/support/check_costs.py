@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What a run may cost beside its work: LLVM is loaded only to compile, who waits uses no processor, operators that wait
-for one thing are one strand, runs at once share the cache of machine code, programs that wait take bounded memory.
+for one thing are one strand, runs at once share the cache of machine code, programs that wait take bounded memory; what is
+compiled for a processor runs on no other one.
 
     check_costs.py [--raddle PATH] [FILTER]
 """
@@ -11,6 +12,7 @@ import shlex
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 from folder_tests import Folder, expect, expect_in, main, wait_for
 from golden import SCHEDULERS
@@ -122,7 +124,19 @@ def what_starts_programs_is_bounded(folder):
         expect((told["programs started"], told["bytes for frames and tasks, at most"] < 3 << 20), (6000, True))
 
 
+def code_of_other_processors_stays_apart(folder):
+    """What is compiled for one processor has no function that the linker could take for another one, which could not run it."""
+    objects = list(Path(folder.raddle).resolve().parent.glob("vm/CMakeFiles/*_of_processor_*.dir/**/*.o"))
+    expect(len(objects) >= 3, True)
+    for path in objects:
+        processor = path.parts[-3].removesuffix(".dir").rsplit("_", 1)[1]
+        symbols = subprocess.run(["nm", "--demangle", path], capture_output=True, text=True, check=True).stdout.splitlines()
+        kinds = [(line.split()[-2], line) for line in symbols if len(line.split()) > 2]
+        shared = [line for kind, line in kinds if kind in "WV" and f"::{processor}::" not in line]
+        expect((path.name, shared), (path.name, []))
+
+
 if __name__ == "__main__":
     main("costs", "What a run costs beside its work.",
          [llvm_is_loaded_to_compile_only, who_waits_uses_no_processor, operators_are_one_strand, runs_share_the_cache,
-          what_starts_programs_is_bounded], Folder)
+          what_starts_programs_is_bounded, code_of_other_processors_stays_apart], Folder)

@@ -21,7 +21,7 @@ STAGES = ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler
 ALLOWED = {
     "vm/math": [],
     "vm/memory": ["vm/schedule"],
-    "vm/value": ["vm/memory"],
+    "vm/value": ["vm/math", "vm/memory"],
     "vm/schedule": ["vm/program"],
     "vm/program": ["vm/kernel", "vm/value"],  # a program has its kernels, what runs them takes a program
     "vm/external": ["vm/value"],

@@ -1,6 +1,6 @@
 #pragma once
-// Eight numbers as one, for what is compiled for each processor: Note [operations] in kernel_operations.hpp. All of it
-// is inlined there.
+// Eight numbers as one, for what is compiled for each processor (Note [for each processor] in vm/math/vector.hpp): Note
+// [operations] in kernel_operations.hpp. All of it is inlined there.
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -9,17 +9,12 @@
 #include "vm/kernel/kernel_operations.hpp"
 #include "vm/math/lanes.hpp"
 
-namespace raddle::vm {
-
-/// Note [comparisons of lanes]. Before what is inlined here is compiled for the processor, GCC takes apart what the
-/// least processor does not have, lane by lane: comparisons of 64 bits, and what is chosen by them. So these are made
-/// of sums, bits and shifts, which stay whole: a run of a million products and remainders (tests/bench/fill_and_sum.df,
-/// interpreted) takes 7.2 ms of processor time in place of 10.9.
+namespace raddle::vm::inline RADDLE_PROCESSOR {
 
 /// Signed, of 64 bits; what overflows wraps around.
 struct LaneInts {
-  typedef std::int64_t Numbers __attribute__((vector_size(math::lane_count * 8), may_alias));
-  typedef std::uint64_t Words __attribute__((vector_size(math::lane_count * 8), may_alias));
+  using Numbers = math::Vector<std::int64_t>;
+  using Words = math::Vector<std::uint64_t>;
   Words words;
 };
 
@@ -31,21 +26,13 @@ struct KernelLanes {
   using Words = LaneInts::Words;
   using Numbers = LaneInts::Numbers;
 
-  /// By halves: GCC takes a vector apart, lane by lane, if it is asked for them all.
-  RADDLE_MATH_INLINE static bool any(const Mask& mask) {
-    static_assert(math::lane_count == 8);
-    typedef std::int64_t Four __attribute__((vector_size(32)));
-    typedef std::int64_t Two __attribute__((vector_size(16)));
-    const auto bits = (Numbers)mask.bits;
-    const Four four = __builtin_shufflevector(bits, bits, 0, 1, 2, 3) | __builtin_shufflevector(bits, bits, 4, 5, 6, 7);
-    const Two two = __builtin_shufflevector(four, four, 0, 1) | __builtin_shufflevector(four, four, 2, 3);
-    return (two[0] | two[1]) != 0;
+  RADDLE_MATH_INLINE static bool any(const Mask& mask) { return any_bit(mask.bits); }
+  RADDLE_MATH_INLINE static Int integer(std::int64_t number) { return {Words(static_cast<std::uint64_t>(number))}; }
+  RADDLE_MATH_INLINE static Numbers numbers_of(const Int& a) { return math::bits_as<std::int64_t>(a.words); }
+  RADDLE_MATH_INLINE static Words words_of(const Mask& mask) { return math::bits_as<std::uint64_t>(mask.bits); }
+  RADDLE_MATH_INLINE static Mask sign_of(const Words& words) {
+    return {math::bits_as<std::int64_t>(words) < Numbers{}};
   }
-  RADDLE_MATH_INLINE static Int integer(std::int64_t number) { return {Words{} + static_cast<std::uint64_t>(number)}; }
-  /// All bits of a lane where its highest one is set.
-  RADDLE_MATH_INLINE static Words spread_sign(const Words& words) { return Words{} - (words >> 63); }
-  RADDLE_MATH_INLINE static Words is_not_zero(const Words& words) { return spread_sign(words | (Words{} - words)); }
-  RADDLE_MATH_INLINE static Mask sign_of(const Words& words) { return {(Numbers)spread_sign(words)}; }
   RADDLE_MATH_INLINE static Mask add_overflows(const Int& a, const Int& b, Int& sum) {
     sum.words = a.words + b.words;
     return sign_of((a.words ^ sum.words) & (b.words ^ sum.words));
@@ -57,20 +44,20 @@ struct KernelLanes {
   /// All lie between -2^31 and 2^31, the former left out.
   RADDLE_MATH_INLINE static bool are_narrow(const Int& a, const Int& b) {
     constexpr std::uint64_t most = std::numeric_limits<std::int32_t>::max();
-    return !any({(Numbers)(((a.words + most) | (b.words + most)) >> 32)});
+    return !any_bit(((a.words + most) | (b.words + most)) >> 32);
   }
   RADDLE_MATH_INLINE static Mask mul_overflows(const Int& a, const Int& b, Int& product) {
     if (are_narrow(a, b)) {
       product.words = a.words * b.words;
-      return {Numbers{}};
+      return {};
     }
     Mask overflows;
     for (int i = 0; i < math::lane_count; ++i) {
       std::int64_t made = 0;
       const bool is_over =
           __builtin_mul_overflow(static_cast<std::int64_t>(a.words[i]), static_cast<std::int64_t>(b.words[i]), &made);
-      overflows.bits[i] = is_over ? -1 : 0;
-      product.words[i] = static_cast<std::uint64_t>(made);
+      overflows.bits.set(i, is_over ? -1 : 0);
+      product.words.set(i, static_cast<std::uint64_t>(made));
     }
     return overflows;
   }
@@ -80,47 +67,39 @@ struct KernelLanes {
     if (!are_narrow(a, b)) {
       Int all;
       for (int i = 0; i < math::lane_count; ++i)
-        all.words[i] =
-            static_cast<std::uint64_t>(static_cast<std::int64_t>(a.words[i]) / static_cast<std::int64_t>(b.words[i]));
+        all.words.set(i, static_cast<std::uint64_t>(static_cast<std::int64_t>(a.words[i]) /
+                                                    static_cast<std::int64_t>(b.words[i])));
       return all;
     }
     constexpr double shift = 6755399441055744.0;  // 1.5 * 2^52: added to a whole number it puts it into the lowest bits
-    typedef double Floats __attribute__((vector_size(math::lane_count * 8), may_alias));
-    const Words shift_bits = Words{} + std::bit_cast<std::uint64_t>(shift);
-    const Floats dividend = (Floats)(a.words + shift_bits) - shift, divisor = (Floats)(b.words + shift_bits) - shift;
-    const Words rounded = (Words)(dividend / divisor + shift) - shift_bits;
+    const std::uint64_t shift_bits = std::bit_cast<std::uint64_t>(shift);
+    const auto to_floats = [&](const Words& words)
+                               RADDLE_MATH_LAMBDA { return math::bits_as<double>(words + shift_bits) - shift; };
+    const Words rounded = math::bits_as<std::uint64_t>(to_floats(a.words) / to_floats(b.words) + shift) - shift_bits;
     const Words rest = a.words - rounded * b.words;
-    const Words is_beyond = spread_sign(rest ^ a.words) & is_not_zero(rest);
-    const Words direction = spread_sign(a.words ^ b.words) | 1;  // of the quotient: 1 or -1
+    const Words is_beyond = words_of(sign_of(rest ^ a.words)) & words_of({rest != Words{}});
+    const Words direction = words_of(sign_of(a.words ^ b.words)) | 1;  // of the quotient: 1 or -1
     return {rounded - (is_beyond & direction)};
   }
   RADDLE_MATH_INLINE static Int remainder(const Int& a, const Int& b) {
     return {a.words - quotient(a, b).words * b.words};
   }
-  RADDLE_MATH_INLINE static Mask equal(const Int& a, const Int& b) {
-    return {(Numbers)~is_not_zero(a.words ^ b.words)};
-  }
-  /// Source: Warren, "Hacker's Delight" (2nd edition), section 2-12; also of is_outside().
-  RADDLE_MATH_INLINE static Mask less(const Int& a, const Int& b) {
-    return sign_of((a.words & ~b.words) | (~(a.words ^ b.words) & (a.words - b.words)));
-  }
+  RADDLE_MATH_INLINE static Mask equal(const Int& a, const Int& b) { return {a.words == b.words}; }
+  RADDLE_MATH_INLINE static Mask less(const Int& a, const Int& b) { return {numbers_of(a) < numbers_of(b)}; }
   RADDLE_MATH_INLINE static Int select(const Mask& mask, const Int& a, const Int& b) {
-    return {((Words)mask.bits & a.words) | (~(Words)mask.bits & b.words)};
+    return {math::select(mask.bits, a.words, b.words)};
   }
   RADDLE_MATH_INLINE static Mask not_equal(const Mask& a, const Mask& b) { return {a.bits ^ b.bits}; }
-  RADDLE_MATH_INLINE static Float to_float(const Int& a) {
-    return Float(__builtin_convertvector((Numbers)a.words, Float::Numbers));
-  }
+  RADDLE_MATH_INLINE static Float to_float(const Int& a) { return Float(math::converted<double>(numbers_of(a))); }
   RADDLE_MATH_INLINE static Int truncate(const Float& x) {
-    return {(Words) __builtin_convertvector(x.numbers, Numbers)};
+    return {math::bits_as<std::uint64_t>(math::converted<std::int64_t>(x.numbers))};
   }
-  RADDLE_MATH_INLINE static Int to_int(const Mask& a) { return {(Words)a.bits & 1}; }
+  RADDLE_MATH_INLINE static Int to_int(const Mask& a) { return {words_of(a) & 1}; }
   RADDLE_MATH_INLINE static math::LaneWords word_of(const Int& a) { return math::LaneWords(a.words); }
   RADDLE_MATH_INLINE static Int int_of(const math::LaneWords& word) { return {word.bits}; }
   RADDLE_MATH_INLINE static Float each(const Float& x, double (*function)(double)) {
-    Float all;
-    for (int i = 0; i < math::lane_count; ++i) all.numbers[i] = function(x.numbers[i]);
-    return all;
+    return Float(math::each_lane<double>([&](int part, int lane)
+                                             RADDLE_MATH_LAMBDA { return function(x.numbers.parts[part][lane]); }));
   }
   RADDLE_MATH_INLINE static Float floor(const Float& x) {
     return each(x, [](double number) { return __builtin_floor(number); });
@@ -132,8 +111,10 @@ struct KernelLanes {
     return each(x, [](double number) { return __builtin_round(number); });
   }
   RADDLE_MATH_INLINE static Mask is_outside(const Array& array, const Int& index) {
-    const Words i = index.words, count = integer(array.count).words;
-    return {~sign_of((~i & count) | (~(i ^ count) & (i - count))).bits};
+    // of unsigned numbers: a negative index is a large one, and no array has so many elements
+    constexpr std::uint64_t highest = std::uint64_t{1} << 63;
+    const Words i = index.words ^ highest, count = integer(array.count).words ^ highest;
+    return {math::bits_as<std::int64_t>(i) >= math::bits_as<std::int64_t>(count)};
   }
   RADDLE_MATH_INLINE static Int size(const Array& array) { return integer(array.count); }
   template <typename Element>
@@ -141,18 +122,18 @@ struct KernelLanes {
     const auto* const elements = reinterpret_cast<const Element*>(array.address);
     Words all{};
     for (int i = 0; i < math::lane_count; ++i)
-      if (outside.bits[i] == 0) all[i] = elements[index.words[i]];
+      if (outside.bits[i] == 0) all.set(i, elements[index.words[i]]);
     return all;
   }
   RADDLE_MATH_INLINE static Int int_at(const Array& array, const Int& index, const Mask& outside) {
     return {elements_at<std::uint64_t>(array, index, outside)};
   }
   RADDLE_MATH_INLINE static Float float_at(const Array& array, const Int& index, const Mask& outside) {
-    return Float((Float::Numbers)elements_at<std::uint64_t>(array, index, outside));
+    return Float(math::bits_as<double>(elements_at<std::uint64_t>(array, index, outside)));
   }
   RADDLE_MATH_INLINE static Mask boolean_at(const Array& array, const Int& index, const Mask& outside) {
-    return {(Numbers)is_not_zero(elements_at<std::uint8_t>(array, index, outside))};
+    return {elements_at<std::uint8_t>(array, index, outside) != Words{}};
   }
 };
 
-}  // namespace raddle::vm
+}  // namespace raddle::vm::inline RADDLE_PROCESSOR

@@ -21,18 +21,15 @@ LaneWord lane_word(KernelType type, std::int64_t word) {
   return type == KernelType::boolean ? (word != 0 ? -1 : 0) : word;
 }
 
-using Mathematics = void (*)(const double* x, const double* y, double* result, std::size_t count);
-
 /// Of an operation that is a function of vm/math; the two of `pow` are that one, too.
-Mathematics mathematics_of(KernelOp op) {
-  using namespace math;
+math::LaneFunctionId mathematics_of(KernelOp op) {
   switch (op) {
 #define RADDLE_MATH_FUNCTION(name, count) \
   case KernelOp::name:                    \
-    return of_lanes::name;
+    return math::LaneFunctionId::name;
 #include "vm/math/functions.def"
 #undef RADDLE_MATH_FUNCTION
-    default: return of_lanes::pow;
+    default: return math::LaneFunctionId::pow;
   }
 }
 
@@ -108,7 +105,7 @@ LaneMachine::Outcome LaneMachine::run(std::int64_t first, std::int64_t step, std
   if (!block(outermost, 0, view)) return is_stopped_ ? Outcome::stopped : Outcome::failed;
   for (std::size_t i = 0; i < results.size(); ++i) {
     const KernelRegister output = outermost.kernel.outputs[i];
-    if (strides_[output] == 0) spread_lanes(view, output);
+    if (strides_[output] == 0) operations_.spread_lanes(view, output);
     const LaneWord* const from = view.lanes(output);
     if (outermost.kernel.types[output] == KernelType::boolean)
       std::transform(from, from + count, static_cast<std::uint8_t*>(results[i]),
@@ -124,7 +121,7 @@ bool LaneMachine::block(const Activation& now, KernelBlockId id, const LaneView&
   const std::vector<KernelInstruction>& instructions = now.kernel.blocks[id];
   const KernelInstruction* next = instructions.data();
   const KernelInstruction* const end = next + instructions.size();
-  while ((next = run_operations(next, end, view)) != end) {
+  while ((next = operations_.run_operations(next, end, view)) != end) {
     if (next == nullptr) return false;
     if (!(is_control(next->op) ? control(now, *next, view) : mathematics(*next, view))) return false;
     ++next;
@@ -161,7 +158,7 @@ bool LaneMachine::mathematics(const KernelInstruction& in, const LaneView& view)
             static_cast<double>(inputs[i][view.strides[id] != 0 ? lane : lane % lanes_of_vector]));
       inputs[i] = made[i].data();
     } else if (is_varying && view.strides[id] == 0) {
-      copy_lanes(part, inputs[i], 0, made[i].data());
+      operations_.copy_lanes(part, inputs[i], 0, made[i].data());
       inputs[i] = made[i].data();
     }
   }
@@ -170,12 +167,14 @@ bool LaneMachine::mathematics(const KernelInstruction& in, const LaneView& view)
   const KernelRegister to = joins ? view.scratch : in.result;
   const std::size_t at = part.begin * lanes_of_vector;
   const auto reals = [&](const LaneWord* lanes) { return reinterpret_cast<const double*>(lanes + at); };
-  mathematics_of(in.op)(reals(inputs[0]), reals(inputs[1]), reinterpret_cast<double*>(view.lanes(to) + at),
-                        (part.end - part.begin) * lanes_of_vector);
-  if (info(in.op).failure == KernelFailure::domain && has_new_nan(part, inputs[0], inputs[1], view.lanes(to)))
+  const math::LaneFunction& function = mathematics_[static_cast<std::size_t>(mathematics_of(in.op))];
+  function.compute(reals(inputs[0]), reals(inputs[1]), reinterpret_cast<double*>(view.lanes(to) + at),
+                   (part.end - part.begin) * lanes_of_vector);
+  if (info(in.op).failure == KernelFailure::domain &&
+      operations_.has_new_nan(part, inputs[0], inputs[1], view.lanes(to)))
     return false;
   view.strides[to] = is_varying ? 1 : 0;
-  if (joins) join_lanes(view, to, in.result);
+  if (joins) operations_.join_lanes(view, to, in.result);
   return true;
 }
 
@@ -189,7 +188,7 @@ bool LaneMachine::branch(const Activation& now, const KernelInstruction& in, con
     return view.lanes(condition)[0] != 0 ? block(now, branch.then_block, view) : otherwise(view);
   LaneWord* const yes = mask(mask_depth_);
   LaneWord* const no = mask(mask_depth_ + 1);
-  const LaneSplit split = split_lanes(view, view.lanes(condition), yes, no);
+  const LaneSplit split = operations_.split_lanes(view, view.lanes(condition), yes, no);
   if (!split.has_no()) return block(now, branch.then_block, view);
   if (!split.has_yes()) return otherwise(view);
   mask_depth_ += 2;
@@ -221,7 +220,7 @@ bool LaneMachine::loop(const Activation& now, const KernelLoop& loop, const Lane
     } else {
       LaneWord* const yes = loop.test_after ? left : live;
       LaneWord* const no = loop.test_after ? live : left;
-      LaneSplit split = split_lanes(inside, view.lanes(loop.condition), yes, no);
+      LaneSplit split = operations_.split_lanes(inside, view.lanes(loop.condition), yes, no);
       if (loop.test_after) {
         std::swap(split.yes_begin, split.no_begin);
         std::swap(split.yes_end, split.no_end);
@@ -258,7 +257,7 @@ void LaneMachine::take_over(const Activation& now, const std::vector<KernelRegis
   for (std::size_t i = 0; i < to.size(); ++i) {
     if (!is_changed_before(i)) continue;
     const auto saved = static_cast<KernelRegister>(first_saved + i);
-    copy_lanes(view, view.lanes(from[i]), view.strides[from[i]], view.lanes(saved));
+    operations_.copy_lanes(view, view.lanes(from[i]), view.strides[from[i]], view.lanes(saved));
     view.strides[saved] = 1;
     arrays[saved] = arrays[from[i]];
   }
@@ -267,9 +266,9 @@ void LaneMachine::take_over(const Activation& now, const std::vector<KernelRegis
     if (is_array(now.kernel.types[to[i]])) {
       arrays[to[i]] = arrays[source];
     } else if (joins && view.active != nullptr) {
-      if (source != to[i]) join_lanes(view, source, to[i]);
+      if (source != to[i]) operations_.join_lanes(view, source, to[i]);
     } else {
-      if (source != to[i]) copy_lanes(view, view.lanes(source), view.strides[source], view.lanes(to[i]));
+      if (source != to[i]) operations_.copy_lanes(view, view.lanes(source), view.strides[source], view.lanes(to[i]));
       view.strides[to[i]] = 1;
     }
   }
@@ -291,7 +290,7 @@ bool LaneMachine::call(const Activation& now, const KernelCall& call, const Lane
       part.begin = 0;
       part.end = 1;
     }
-    copy_lanes(part, view.lanes(argument), 1, inside.lanes(parameter));
+    operations_.copy_lanes(part, view.lanes(argument), 1, inside.lanes(parameter));
   }
   set_constants(callee);
   if (!block(callee, 0, inside)) return false;
@@ -305,9 +304,9 @@ bool LaneMachine::call(const Activation& now, const KernelCall& call, const Lane
       part.begin = 0;
       part.end = 1;
     }
-    copy_lanes(part, inside.lanes(output), 1, view.lanes(to));
+    operations_.copy_lanes(part, inside.lanes(output), 1, view.lanes(to));
     view.strides[to] = is_varying ? 1 : 0;
-    if (joins) join_lanes(view, to, result);
+    if (joins) operations_.join_lanes(view, to, result);
   }
   return true;
 }

@@ -9,6 +9,7 @@
 
 #include "vm/kernel/kernel_operations.hpp"
 #include "vm/kernel/lane_operations.hpp"
+#include "vm/math/lane_functions.hpp"
 #include "vm/program/program.hpp"
 #include "vm/value/element_table.hpp"
 
@@ -75,6 +76,8 @@ class LaneMachine {
   static Lanes make_lanes(std::size_t registers);
 
   const Program& program_;
+  const LaneOperations& operations_ = lane_operations(math::this_processor());
+  std::span<const math::LaneFunction> mathematics_ = math::lane_functions();
   FunctionId kernel_ = no_id;
   Lanes registers_;
   std::size_t register_count_ = 0;

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "vm/kernel/kernel_operations.hpp"
+#include "vm/math/processor.hpp"
 
 namespace raddle::vm {
 
@@ -27,28 +28,32 @@ struct LaneView {
 /// Of a function of vm/math, which has it for many numbers at once.
 constexpr bool is_mathematics(KernelOp op) { return op >= KernelOp::sqrt && op <= KernelOp::pow_int; }
 
-/// Runs operations until one is of control or of mathematics, which are not done here.
-/// @return that one, or `end`; nullptr: some active lane has failed
-const KernelInstruction* run_operations(const KernelInstruction* next, const KernelInstruction* end,
-                                        const LaneView& view);
-
-/// `to` = `from` in all active lanes, the others keep what they have. @param from, to  registers; may have stride 0
-void join_lanes(const LaneView& view, KernelRegister from, KernelRegister to);
-/// `to` = `from` in all lanes of the view and perhaps others.
-void copy_lanes(const LaneView& view, const LaneWord* from, std::uint8_t from_stride, LaneWord* to);
-/// Makes a register of stride 0 one of stride 1.
-void spread_lanes(const LaneView& view, KernelRegister id);
-
 struct LaneSplit {
   std::size_t yes_begin = 0, yes_end = 0, no_begin = 0, no_end = 0;  ///< vectors in which there are such lanes
   bool has_yes() const { return yes_begin < yes_end; }
   bool has_no() const { return no_begin < no_end; }
 };
-/// Of the active lanes those where `condition` (stride 1) is true, and the others. @param yes, no  masks; `yes` may be
-/// the active one
-LaneSplit split_lanes(const LaneView& view, const LaneWord* condition, LaneWord* yes, LaneWord* no);
 
-/// Whether a result is NaN in an active lane though `x` and `y` are not. All of stride 1.
-bool has_new_nan(const LaneView& view, const LaneWord* x, const LaneWord* y, const LaneWord* result);
+/// Of one processor: Note [for each processor] in vm/math/vector.hpp.
+struct LaneOperations {
+  /// Runs operations until one is of control or of mathematics, which are not done here.
+  /// @return that one, or `end`; nullptr: some active lane has failed
+  const KernelInstruction* (*run_operations)(const KernelInstruction* next, const KernelInstruction* end,
+                                             const LaneView& view);
+  /// `to` = `from` in all active lanes, the others keep what they have. @param from, to  registers; may have stride 0
+  void (*join_lanes)(const LaneView& view, KernelRegister from, KernelRegister to);
+  /// `to` = `from` in all lanes of the view and perhaps others.
+  void (*copy_lanes)(const LaneView& view, const LaneWord* from, std::uint8_t from_stride, LaneWord* to);
+  /// Makes a register of stride 0 one of stride 1.
+  void (*spread_lanes)(const LaneView& view, KernelRegister id);
+  /// Of the active lanes those where `condition` (stride 1) is true, and the others. @param yes, no  masks; `yes` may
+  /// be the active one
+  LaneSplit (*split_lanes)(const LaneView& view, const LaneWord* condition, LaneWord* yes, LaneWord* no);
+  /// Whether a result is NaN in an active lane though `x` and `y` are not. All of stride 1.
+  bool (*has_new_nan)(const LaneView& view, const LaneWord* x, const LaneWord* y, const LaneWord* result);
+};
+
+/// @pre this processor can do what that one can
+const LaneOperations& lane_operations(math::Processor processor);
 
 }  // namespace raddle::vm

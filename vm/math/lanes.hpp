@@ -1,38 +1,41 @@
-// Eight numbers as one: a number type (Note [number types] in number.hpp) of GCC's vectors, of which a processor takes
-// as much at once as it can. For functions that are compiled for each processor, with -O3 -fno-math-errno: everything
-// here is inlined into them.
+// Eight numbers as one: a number type (Note [number types] in number.hpp) of vectors, for sources that are compiled for
+// each processor (Note [for each processor] in vector.hpp), with -O3 -fno-math-errno: everything here is inlined there.
 #pragma once
 #include "vm/math/number.hpp"
+#include "vm/math/vector.hpp"
 
 namespace raddle::vm::math {
-
-inline constexpr int lane_count = 8;
+inline namespace RADDLE_PROCESSOR {
 
 struct LaneMask {
-  typedef int64_t Bits __attribute__((vector_size(lane_count * 8), may_alias));
+  using Bits = Vector<int64_t>;
   Bits bits;  ///< of each lane all or none
 };
 
 struct LaneWords {
-  typedef uint64_t Bits __attribute__((vector_size(lane_count * 8), may_alias));
+  using Bits = Vector<uint64_t>;
   Bits bits;
   LaneWords() = default;
-  RADDLE_MATH_INLINE explicit LaneWords(uint64_t word) : bits(Bits{} + word) {}
-  RADDLE_MATH_INLINE explicit LaneWords(Bits words) : bits(words) {}
+  RADDLE_MATH_INLINE explicit LaneWords(uint64_t word) : bits(word) {}
+  RADDLE_MATH_INLINE explicit LaneWords(const Bits& words) : bits(words) {}
 };
 
 struct Lanes {
-  typedef double Numbers __attribute__((vector_size(lane_count * 8), may_alias));
+  using Numbers = Vector<double>;
   Numbers numbers;
   Lanes() = default;
-  RADDLE_MATH_INLINE Lanes(double number) : numbers(number - Numbers{}) {}  // of -0.0, too
-  RADDLE_MATH_INLINE explicit Lanes(Numbers all) : numbers(all) {}
+  RADDLE_MATH_INLINE Lanes(double number) : numbers(number) {}
+  RADDLE_MATH_INLINE explicit Lanes(const Numbers& all) : numbers(all) {}
 };
+
+}  // namespace RADDLE_PROCESSOR
 
 template <>
 struct NumberType<Lanes> {
   using Word = LaneWords;
 };
+
+inline namespace RADDLE_PROCESSOR {
 
 #define RADDLE_LANES_OPERATOR(op) \
   RADDLE_MATH_INLINE Lanes operator op(const Lanes& a, const Lanes& b) { return Lanes(a.numbers op b.numbers); }
@@ -73,39 +76,46 @@ RADDLE_MATH_INLINE LaneMask operator&(const LaneMask& a, const LaneMask& b) { re
 RADDLE_MATH_INLINE LaneMask operator|(const LaneMask& a, const LaneMask& b) { return {a.bits | b.bits}; }
 RADDLE_MATH_INLINE LaneMask operator!(const LaneMask& a) { return {~a.bits}; }
 
-RADDLE_MATH_INLINE LaneWords as_word(const Lanes& x) { return LaneWords((LaneWords::Bits)x.numbers); }
-RADDLE_MATH_INLINE Lanes as_float(const LaneWords& word) { return Lanes((Lanes::Numbers)word.bits); }
+RADDLE_MATH_INLINE LaneWords as_word(const Lanes& x) { return LaneWords(bits_as<uint64_t>(x.numbers)); }
+RADDLE_MATH_INLINE Lanes as_float(const LaneWords& word) { return Lanes(bits_as<double>(word.bits)); }
+
+/// Lane by lane: `function` of the lane's number.
+template <class T, class Function>
+RADDLE_MATH_INLINE Vector<T> each_lane(const Function& function) {
+  return each_part<T>([&](int part) RADDLE_MATH_LAMBDA {
+    typename Vector<T>::Part all{};
+#pragma GCC unroll 8
+    for (int lane = 0; lane < Vector<T>::part_lanes; ++lane) all[lane] = function(part, lane);
+    return all;
+  });
+}
 RADDLE_MATH_INLINE Lanes multiply_add(const Lanes& a, const Lanes& b, const Lanes& c) {
-  Lanes all;
-  for (int i = 0; i < lane_count; ++i) all.numbers[i] = __builtin_fma(a.numbers[i], b.numbers[i], c.numbers[i]);
-  return all;
+  return Lanes(each_lane<double>([&](int part, int lane) RADDLE_MATH_LAMBDA {
+    return __builtin_fma(a.numbers.parts[part][lane], b.numbers.parts[part][lane], c.numbers.parts[part][lane]);
+  }));
 }
 RADDLE_MATH_INLINE Lanes square_root(const Lanes& x) {
-  Lanes all;
-  for (int i = 0; i < lane_count; ++i) all.numbers[i] = __builtin_sqrt(x.numbers[i]);
-  return all;
+  return Lanes(each_lane<double>([&](int part, int lane)
+                                     RADDLE_MATH_LAMBDA { return __builtin_sqrt(x.numbers.parts[part][lane]); }));
 }
 RADDLE_MATH_INLINE Lanes select(const LaneMask& mask, const Lanes& a, const Lanes& b) {
-  return Lanes(mask.bits ? a.numbers : b.numbers);
+  return Lanes(select(mask.bits, a.numbers, b.numbers));
 }
 RADDLE_MATH_INLINE LaneWords select(const LaneMask& mask, const LaneWords& a, const LaneWords& b) {
-  return LaneWords(mask.bits ? a.bits : b.bits);
+  return LaneWords(select(mask.bits, a.bits, b.bits));
 }
 RADDLE_MATH_INLINE Lanes load(const double* table, const LaneWords& index) {
-  Lanes all;
-  for (int i = 0; i < lane_count; ++i) all.numbers[i] = table[index.bits[i]];
-  return all;
+  return Lanes(
+      each_lane<double>([&](int part, int lane) RADDLE_MATH_LAMBDA { return table[index.bits.parts[part][lane]]; }));
 }
 RADDLE_MATH_INLINE LaneWords load(const uint64_t* table, const LaneWords& index) {
-  LaneWords all;
-  for (int i = 0; i < lane_count; ++i) all.bits[i] = table[index.bits[i]];
-  return all;
+  return LaneWords(
+      each_lane<uint64_t>([&](int part, int lane) RADDLE_MATH_LAMBDA { return table[index.bits.parts[part][lane]]; }));
 }
 template <class Result, class Other>
 RADDLE_MATH_INLINE Result rarely(const LaneMask& mask, const Result& usual, const Other& other) {
-  int64_t all = 0;
-  for (int i = 0; i < lane_count; ++i) all |= mask.bits[i];
-  return all == 0 ? usual : select(mask, other(), usual);
+  return any_bit(mask.bits) ? select(mask, other(), usual) : usual;
 }
 
+}  // namespace RADDLE_PROCESSOR
 }  // namespace raddle::vm::math

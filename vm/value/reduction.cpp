@@ -1,174 +1,74 @@
 #include "vm/value/reduction.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <vector>
+
+#include "vm/math/block_reductions.hpp"
 
 namespace raddle::vm {
 
 namespace {
 
-// Number i of a block goes to lane i % 8; in the end the lanes are joined in order. The lanes are a vector, of which a
-// processor takes as much at once as it can: the version for it is chosen when the tool starts (x86-64-v4 is AVX-512
-// with the conversion of ints, which AVX-512F lacks). All give the same bits, as a*b + c is nowhere contracted
-// (CMakeLists.txt).
-constexpr std::size_t lane_count = reduction_lanes;
-template <typename T>
-struct Vector {
-  typedef T Lanes __attribute__((vector_size(lane_count * sizeof(T))));
-};
-template <typename T>
-using Lanes = typename Vector<T>::Lanes;
+static_assert(reduction_lanes == math::block_lanes);
 
-#define RADDLE_INLINE __attribute__((always_inline))  // into the version for each processor
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define RADDLE_FOR_EACH_PROCESSOR [[gnu::target_clones("arch=x86-64-v4", "avx2", "default")]]
-#else
-#define RADDLE_FOR_EACH_PROCESSOR  // sanitizers are not ready yet when the version would be chosen
-#endif
-
-template <typename T>
-struct LaneSums;
-/// CompensatedSum::add, with sums and losses apart.
-template <>
-struct LaneSums<double> {
-  Lanes<double> sums{}, losses{};
-  RADDLE_INLINE void add(const Lanes<double>& terms) {
-    const Lanes<double> next = sums + terms, part = next - sums;
-    losses += (sums - (next - part)) + (terms - part);
-    sums = next;
-  }
-  CompensatedSum total() const {
-    CompensatedSum all;
-    for (std::size_t lane = 0; lane < lane_count; ++lane) all.add(CompensatedSum{sums[lane], losses[lane]});
-    return all;
-  }
-};
-/// Halves of the ints are added apart: no sum of up to 2^31 of them overflows.
-template <>
-struct LaneSums<std::int64_t> {
-  static constexpr std::int64_t low_half = 0xffffffff;
-  Lanes<std::int64_t> high{}, low{};
-  RADDLE_INLINE void add(const Lanes<std::int64_t>& terms) {
-    high += terms >> 32;
-    low += terms & low_half;
-  }
-  WideSum total() const {
-    std::int64_t all_high = 0, all_low = 0;
-    for (std::size_t lane = 0; lane < lane_count; ++lane) {
-      all_high += high[lane];
-      all_low += low[lane];
-    }
-    return {static_cast<WideSum::Wide>(all_high) * (low_half + 1) + all_low};
-  }
-};
-
-/// A class, as g++ 12 keeps two such variables of the function in memory: 40 % of the time of ints.
-template <typename T>
-struct LaneExtremes {
-  using Limits = std::numeric_limits<T>;
-  static constexpr T highest = Limits::has_infinity ? Limits::infinity() : Limits::max();
-  static constexpr T lowest = Limits::has_infinity ? -Limits::infinity() : Limits::min();
-  Lanes<T> least = Lanes<T>{} + highest, greatest = Lanes<T>{} + lowest;
-  RADDLE_INLINE void add(const Lanes<T>& lows, const Lanes<T>& highs) {
-    least = highs < least ? highs : least;
-    greatest = lows > greatest ? lows : greatest;
-  }
-};
-
-/// Calls `visit` with vectors of the numbers, but for the last ones that fill none.
-template <typename T, typename Visit>
-RADDLE_INLINE inline void visit_vectors(std::span<const T> numbers, const Visit& visit) {
-  Lanes<T> lanes;
-  for (std::size_t i = 0; i + lane_count <= numbers.size(); i += lane_count) {
-    std::memcpy(&lanes, &numbers[i], sizeof lanes);
-    visit(lanes);
-  }
+const math::BlockReductions& reductions() {
+  static const math::BlockReductions& all = math::block_reductions(math::this_processor());
+  return all;
 }
 
-/// Those last ones, filled up with `fill`.
-template <typename T>
-RADDLE_INLINE inline Lanes<T> last_vector(std::span<const T> numbers, T fill) {
-  const std::span<const T> last = numbers.last(numbers.size() % lane_count);
-  Lanes<T> lanes = Lanes<T>{} + fill;
-  for (std::size_t lane = 0; lane < last.size(); ++lane) lanes[lane] = last[lane];
-  return lanes;
+CompensatedSum total_of(const math::FloatLanes& lanes) {
+  CompensatedSum all;
+  for (std::size_t lane = 0; lane < reduction_lanes; ++lane)
+    all.add(CompensatedSum{lanes.sums[lane], lanes.losses[lane]});
+  return all;
 }
 
-/// @param distances  from the mean, of a vector   @param distance  of one number
-template <typename T, typename Distances, typename Distance>
-RADDLE_INLINE inline double sum_of_squares(std::span<const T> numbers, const Distances& distances,
-                                           const Distance& distance) {
-  Lanes<double> squares{};
-  visit_vectors(numbers, [&](const Lanes<T>& lanes) RADDLE_INLINE {
-    const Lanes<double> each = distances(lanes);
-    squares += each * each;
-  });
-  double sum = 0;
-  for (std::size_t lane = 0; lane < lane_count; ++lane) sum += squares[lane];
-  for (const T number : numbers.last(numbers.size() % lane_count)) sum += distance(number) * distance(number);
-  return sum;
+WideSum total_of(const math::IntLanes& lanes) {
+  constexpr WideSum::Wide low_half_end = WideSum::Wide{1} << 32;
+  WideSum::Wide high = 0, low = 0;
+  for (std::size_t lane = 0; lane < reduction_lanes; ++lane) {
+    high += lanes.high[lane];
+    low += lanes.low[lane];
+  }
+  return {high * low_half_end + low};
 }
 
-RADDLE_INLINE inline double squared_distances(std::span<const double> numbers, const Reduction<double>& all) {
+double squared_distances(std::span<const double> numbers, const Reduction<double>& all) {
   const auto [near, rest] = all.exact_mean();
-  const auto distance = [near = near, rest = rest](const auto& number) RADDLE_INLINE { return (number - near) - rest; };
-  return sum_of_squares(numbers, distance, distance);
+  return reductions().squares_of_floats(numbers.data(), numbers.size(), near, rest);
 }
 
-RADDLE_INLINE inline double squared_distances(std::span<const std::int64_t> numbers,
-                                              const Reduction<std::int64_t>& all) {
-  const auto [near, rest] = all.exact_mean();
+double squared_distances(std::span<const std::int64_t> numbers, const Reduction<std::int64_t>& all) {
   std::int64_t range = 0;
-  if (__builtin_sub_overflow(all.greatest, all.least, &range)) {  // then nothing near the mean counts much
-    const double mean = all.mean();
-    return sum_of_squares(
-        numbers,
-        [mean](const Lanes<std::int64_t>& lanes)
-            RADDLE_INLINE { return __builtin_convertvector(lanes, Lanes<double>) - mean; },
-        [mean](std::int64_t number) { return static_cast<double>(number) - mean; });
-  }
-  return sum_of_squares(
-      numbers,
-      [near = near, rest = rest](const Lanes<std::int64_t>& lanes)
-          RADDLE_INLINE { return __builtin_convertvector(lanes - near, Lanes<double>) - rest; },
-      [near = near, rest = rest](std::int64_t number) { return static_cast<double>(number - near) - rest; });
+  if (__builtin_sub_overflow(all.greatest, all.least, &range))  // then nothing near the mean counts much
+    return reductions().squares_of_wide_ints(numbers.data(), numbers.size(), all.mean());
+  const auto [near, rest] = all.exact_mean();
+  return reductions().squares_of_ints(numbers.data(), numbers.size(), near, rest);
 }
 
 /// Whether m2 can not be too large, of however many such blocks: then it changes nothing of the others.
 bool has_small_m2(const Reduction<double>& all) { return all.greatest - all.least < plain_float_end; }
 bool has_small_m2(const Reduction<std::int64_t>& /*all*/) { return true; }
 
-template <typename T>
-RADDLE_INLINE inline void reduce_block(std::span<const T> numbers, bool has_deviation, Reduction<T>& all) {
-  LaneSums<T> sums;
-  LaneExtremes<T> extremes;
-  visit_vectors(numbers, [&](const Lanes<T>& lanes) RADDLE_INLINE {  // three chains that do not wait for each other
-    sums.add(lanes);
-    extremes.add(lanes, lanes);
-  });
-  const std::size_t whole = numbers.size() - numbers.size() % lane_count;
-  if (whole != numbers.size()) {
-    sums.add(last_vector(numbers, T{0}));
-    extremes.add(last_vector(numbers, extremes.lowest), last_vector(numbers, extremes.highest));
-  }
-  all.sum = sums.total();
-  all.least = extremes.least[0];
-  all.greatest = extremes.greatest[0];
-  for (std::size_t lane = 1; lane < lane_count; ++lane) {
-    all.least = std::min<T>(all.least, extremes.least[lane]);
-    all.greatest = std::max<T>(all.greatest, extremes.greatest[lane]);
-  }
-  if (has_deviation || !has_small_m2(all)) all.m2 = squared_distances(numbers, all);
+math::FloatLanes lanes_of(std::span<const double> numbers) {
+  return reductions().of_floats(numbers.data(), numbers.size());
+}
+math::IntLanes lanes_of(std::span<const std::int64_t> numbers) {
+  return reductions().of_ints(numbers.data(), numbers.size());
 }
 
-RADDLE_FOR_EACH_PROCESSOR void reduce(std::span<const double> numbers, bool has_deviation, Reduction<double>& all) {
-  reduce_block(numbers, has_deviation, all);
-}
-RADDLE_FOR_EACH_PROCESSOR void reduce(std::span<const std::int64_t> numbers, bool has_deviation,
-                                      Reduction<std::int64_t>& all) {
-  reduce_block(numbers, has_deviation, all);
+template <typename T>
+void reduce(std::span<const T> numbers, bool has_deviation, Reduction<T>& all) {
+  const auto lanes = lanes_of(numbers);
+  all.sum = total_of(lanes);
+  all.least = lanes.least[0];
+  all.greatest = lanes.greatest[0];
+  for (std::size_t lane = 1; lane < reduction_lanes; ++lane) {
+    all.least = std::min<T>(all.least, lanes.least[lane]);
+    all.greatest = std::max<T>(all.greatest, lanes.greatest[lane]);
+  }
+  if (has_deviation || !has_small_m2(all)) all.m2 = squared_distances(numbers, all);
 }
 
 }  // namespace
@@ -247,14 +147,14 @@ Reduction<T> Reduction<T>::of(std::span<const T> numbers, bool has_deviation) {
   if (numbers.empty()) return all;
   all.count = static_cast<std::int64_t>(numbers.size());
   all.has_deviation = has_deviation;
-  reduce(numbers, has_deviation, all);
+  reduce<T>(numbers, has_deviation, all);
   const auto is_nan = [](T number) { return number != number; };
   all.has_nan = std::isnan(all.sum.total()) && std::ranges::any_of(numbers, is_nan);
   if (!all.is_too_large()) return all;
   std::vector<T> divided(numbers.begin(), numbers.end());
   for (T& number : divided) number = static_cast<T>(std::ldexp(static_cast<double>(number), -far_exponent));
   Reduction far = all;
-  reduce(divided, has_deviation, far);
+  reduce<T>(divided, has_deviation, far);
   far.least = all.least;
   far.greatest = all.greatest;
   far.exponent = far_exponent;
