@@ -35,8 +35,11 @@ FunctionLowering::Selection FunctionLowering::selection(const ast::Index& index,
 void FunctionLowering::note_count(const ast::Slice& slice, ir::Operand extent, ir::Operand count) {
   const std::optional<SliceLength> length = length_of(slice);
   if (!length) return;
-  const bool needs_extent = length->low.base == Bound::Base::end || length->high.base == Bound::Base::end;
-  const ir::Operand of = needs_extent ? known_extent(extent) : ir::Operand();
+  if (const auto says = variables_.find(length->variable()); says != variables_.end()) {
+    checked_extents_[count.index] = ir::Operand::variable(says->second);
+    return;
+  }
+  const ir::Operand of = length->ends != 0 ? known_extent(extent) : ir::Operand();
   const auto is_it = [&](const SliceCount& known) { return known.length == *length && known.extent == of; };
   const auto known = std::ranges::find_if(slice_counts_, is_it);
   if (known == slice_counts_.end())

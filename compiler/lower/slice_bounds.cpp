@@ -1,7 +1,5 @@
 #include "compiler/lower/slice_bounds.hpp"
 
-#include <utility>
-
 namespace raddle::lowering {
 
 using ast::as;
@@ -16,41 +14,45 @@ std::optional<std::int64_t> literal(const ast::Expr& expr) {
   return number > most ? std::nullopt : std::optional(number);
 }
 
-}  // namespace
-
-std::optional<Bound> bound(const ast::Expr& expr) {
-  if (const auto number = literal(expr)) return Bound{.offset = *number};
-  if (expr.kind == ExprKind::Name) {
-    const auto& name = as<ast::Name>(expr);
-    if (name.is_end) return Bound{.base = Bound::Base::end};
-    return Bound{.base = Bound::Base::variable, .variable = name.variable};
+/// Adds a bound, a sum of variables, numbers and the end, so many times. @return false: it is no such sum
+bool add(const ast::Expr& bound, int times, SliceLength& length) {
+  if (const auto number = literal(bound)) {
+    length.offset += times * *number;
+    return true;
   }
-  if (expr.kind != ExprKind::Binary) return std::nullopt;
-  const auto& binary = as<ast::Binary>(expr);
+  if (bound.kind == ExprKind::Name) {
+    const auto& name = as<ast::Name>(bound);
+    int& count = name.is_end ? length.ends : length.variables[name.variable];
+    count += times;
+    return true;
+  }
+  if (bound.kind != ExprKind::Binary) return false;
+  const auto& binary = as<ast::Binary>(bound);
   const bool is_sum = binary.op == ast::BinaryOp::add;
-  if (!is_sum && binary.op != ast::BinaryOp::sub) return std::nullopt;
-  const auto right = literal(*binary.right), left = literal(*binary.left);
-  std::optional<Bound> made = right ? bound(*binary.left) : is_sum && left ? bound(*binary.right) : std::nullopt;
-  if (made) made->offset += !right ? *left : is_sum ? *right : -*right;
-  return made;
+  if (!is_sum && binary.op != ast::BinaryOp::sub) return false;
+  return add(*binary.left, times, length) && add(*binary.right, is_sum ? times : -times, length);
 }
 
+}  // namespace
+
 std::optional<std::int64_t> SliceLength::count() const {
-  if (low.base != Bound::Base::none || high.base != Bound::Base::none || high.offset < 0) return std::nullopt;
-  return high.offset / step + 1;
+  if (!variables.empty() || ends != 0 || offset < 0) return std::nullopt;
+  return offset / step + 1;
+}
+
+ast::VariableId SliceLength::variable() const {
+  const bool is_one = variables.size() == 1 && variables.begin()->second == 1 && ends == 0 && offset == -1 && step == 1;
+  return is_one ? variables.begin()->first : ast::no_variable;
 }
 
 std::optional<SliceLength> length_of(const ast::Slice& slice) {
-  const std::optional<Bound> low = slice.low ? bound(*slice.low) : Bound{};
-  const std::optional<Bound> high = slice.high ? bound(*slice.high) : Bound{.base = Bound::Base::end};
   const std::optional<std::int64_t> step = slice.step ? literal(*slice.step) : 1;
-  if (!low || !high || !step || *step < 1) return std::nullopt;
-  SliceLength length{.low = *low, .high = *high, .step = *step};
-  length.high.offset -= std::exchange(length.low.offset, 0);
-  if (low->has_base_of(*high)) {
-    length.low = {};
-    length.high = {.offset = length.high.offset};
-  }
+  if (!step || *step < 1) return std::nullopt;
+  SliceLength length{.step = *step};
+  if (slice.low && !add(*slice.low, -1, length)) return std::nullopt;
+  if (slice.high && !add(*slice.high, 1, length)) return std::nullopt;
+  if (!slice.high) ++length.ends;
+  std::erase_if(length.variables, [](const auto& each) { return each.second == 0; });
   return length;
 }
 

@@ -9,11 +9,13 @@
 #include <vector>
 
 #include "compiler/ir/reduced_loops.hpp"
+#include "compiler/opt/common_subexpressions.hpp"
 #include "compiler/opt/dead_code.hpp"
 #include "compiler/opt/index_launches.hpp"
+#include "compiler/opt/loop_shapes.hpp"
+#include "compiler/opt/merge_loops.hpp"
 #include "compiler/opt/order_operations.hpp"
 #include "compiler/opt/uses.hpp"
-#include "stdlib/builtins.hpp"
 
 namespace raddle::opt {
 
@@ -24,24 +26,12 @@ using ir::OpKind;
 
 constexpr std::size_t most_operations_of_loop = 200;  ///< of a loop that is made: what registers hold
 
-using Variables = std::set<ir::VarId>;
 using Writers = std::map<ir::VarId, std::set<std::size_t>>;  // of each array the loops, as they are counted in a region
-
-bool is_builtin(const ir::Op& op, std::string_view name) {
-  return op.kind == OpKind::call_builtin && stdlib::builtins()[op.callee].name == name;
-}
 
 /// Into which array or bag an operation writes; none: into none.
 ir::VarId written_by(const ir::Op& op) {
   return ir::info(op.kind).effect == ir::Effect::writes && !op.operands.empty() ? op.operands[0].index : ir::none;
 }
-
-/// A loop that is an index launch and writes elements of arrays, each by its own number.
-struct Loop {
-  std::size_t number = 0;  ///< of its operation in the region
-  ir::RegionId body = ir::none;
-  Variables arrays_written = {};
-};
 
 /// What the operations of a region read and change, by their numbers; and by variable which of them read it.
 struct Dependences {
@@ -51,7 +41,8 @@ struct Dependences {
 
 class Fuser {
  public:
-  Fuser(ir::Module& module, ir::Function& function) : module_(module), function_(function), replacements_(function) {}
+  Fuser(ir::Module& module, ir::Function& function)
+      : module_(module), function_(function), shapes_(module, function), merger_(module, function, shapes_) {}
 
   /// Of a kernel, whose operations are done in their order. Loops whose numbers are reduced stay alone, for
   /// ir/reduced_loops.hpp.
@@ -67,8 +58,10 @@ class Fuser {
   bool run() {
     bool has_changed = false;
     for (ir::RegionId region = 0; region < function_.regions.size(); ++region) has_changed |= fuse_in(region);
-    if (has_changed) drop_temporaries();
-    return has_changed;
+    if (!has_changed) return false;
+    drop_temporaries();
+    merger_.await_bounds();
+    return true;
   }
 
  private:
@@ -85,17 +78,22 @@ class Fuser {
       for (const ir::VarId array : loops[i].arrays_written) writers[array].insert(i);
     bool has_changed = false;
     for (std::size_t second = 1; second < loops.size(); ++second) {
-      for (std::optional<std::size_t> first = second; (first = writer_before(*first, loops[second].body, writers));) {
+      for (std::optional<std::size_t> first = second;
+           (first = writer_before(*first, loops[second].points(), writers));) {
         if (!can_fuse(region, loops[*first], loops[second])) continue;
         for (const ir::VarId array : loops[*first].arrays_written) {
           writers[array].erase(*first);
           writers[array].insert(second);
         }
-        fuse(region, loops[*first], loops[second]);
+        const std::size_t gone = loops[*first].number;
+        merger_.merge(region, loops[*first], loops[second]);
+        note_dependences(region, gone);
+        note_dependences(region, loops[second].number);
         has_changed = true;
       }
     }
     std::erase_if(ops(region), [](const ir::Op& op) { return op.kind == OpKind::foreach_range && op.regions.empty(); });
+    shapes_.forget();
     return has_changed;
   }
 
@@ -117,10 +115,13 @@ class Fuser {
 
   std::optional<Loop> loop_at(ir::RegionId region, std::size_t number) const {
     const ir::Op& op = ops(region)[number];
-    if (op.kind != OpKind::foreach_range || kept_.contains(op.regions[0]) || !is_plain_launch(module_, function_, op))
+    if (op.kind != OpKind::foreach_range || kept_.contains(op.regions[0])) return std::nullopt;
+    Loop loop{.number = number};
+    if (is_plain_launch(module_, function_, op))
+      loop.bodies = {op.regions[0]};
+    else if (is_in_order_ || !is_nest(op, loop.bodies))
       return std::nullopt;
-    Loop loop{.number = number, .body = op.regions[0]};
-    for (const ir::Op& inner : ops(loop.body)) {
+    for (const ir::Op& inner : ops(loop.points())) {
       if (inner.kind == OpKind::array_insert)
         loop.arrays_written.insert(inner.operands[0].index);
       else if (ir::info(inner.kind).effect == ir::Effect::writes || inner.kind == OpKind::update)
@@ -129,25 +130,71 @@ class Fuser {
     return loop;
   }
 
+  /// Loops around an index launch, whose ranges are the same for all iterations of those around them.
+  bool is_nest(const ir::Op& outermost, LoopBodies& bodies) const {
+    const ir::Op* loop = &outermost;
+    while (loop) {
+      bodies.push_back(loop->regions[0]);
+      const ir::Op* const inner = shapes_.loop_within(bodies.back());
+      if (inner && kept_.contains(inner->regions[0])) return false;
+      if (inner &&
+          !std::ranges::all_of(inner->operands, [&](Operand range) { return shapes_.is_from_outside(range, bodies); }))
+        return false;
+      if (!inner) break;
+      loop = inner;
+    }
+    return bodies.size() > 1 && is_projected_launch(module_, function_, *loop);
+  }
+
   // ---- the four constraints, in the paper's order
 
-  /// Equal launch spaces; and both wait for whole arrays, or none, and run at one place.
-  bool have_one_space(const ir::Op& first, const ir::Op& second) const {
-    return first.operands == second.operands && first.is_whole == second.is_whole &&
-           first.placement == second.placement;
+  /// A loop over all elements of an array, one after the other, becomes loops over its dimensions where the other loop
+  /// goes over these.
+  bool have_as_many_dimensions(ir::RegionId region, Loop& first, Loop& second) {
+    if (first.bodies.size() == second.bodies.size()) return true;
+    const bool is_first = first.bodies.size() == 1;
+    Loop &flat = is_first ? first : second, &nest = is_first ? second : first;
+    if (flat.bodies.size() != 1) return false;
+    const OpKind kind = is_first ? OpKind::array_get : OpKind::array_insert;
+    for (const ir::Op& access : ops(nest.points())) {
+      if (access.kind != kind || access.operands[0].is_constant ||
+          !first.arrays_written.contains(access.operands[0].index))
+        continue;
+      const ir::Op* const made = shapes_.maker_of(access.operands[0]);
+      if (!made || made->kind != OpKind::array_new || made->operands.size() != nest.bodies.size() ||
+          !shapes_.goes_over_product(ops(region)[flat.number], made->operands) ||
+          !shapes_.goes_over_rows(ops(region)[nest.number], access.operands[1], made->operands))
+        continue;
+      merger_.make_nest(region, flat, nest, std::vector(made->operands));
+      return true;
+    }
+    return false;
+  }
+
+  /// Equal launch spaces; and both run at one place.
+  bool have_one_space(ir::RegionId region, const Loop& first, const Loop& second) {
+    if (first.bodies.size() != second.bodies.size()) return false;
+    for (std::size_t level = 0; level < first.bodies.size(); ++level) {
+      const ir::Op &one = merger_.level_of(region, first, level), &other = merger_.level_of(region, second, level);
+      if (one.placement != other.placement ||
+          !std::ranges::equal(one.operands, other.operands,
+                              [&](Operand a, Operand b) { return shapes_.is_same_int(a, b); }))
+        return false;
+    }
+    return true;
   }
 
   /// What the second loop reads of the first one's it reads at its own point; there is some.
-  bool reads_own_points(const Loop& first, const Loop& second) const {
-    const Operand point = Operand::variable(function_.regions[second.body].parameters[0]);
+  bool reads_own_points(const Loop& first, const Loop& second) {
     bool reads = false, is_own = true;
-    for (const ir::Op& op : ops(second.body)) {
+    for (const ir::Op& op : ops(second.points())) {
       visit_nested(function_, op, [&](const ir::Op& inner) {
         for (std::size_t i = 0; i < inner.operands.size(); ++i) {
           const Operand operand = inner.operands[i];
           if (operand.is_constant || !first.arrays_written.contains(operand.index)) continue;
           reads = true;
-          is_own = is_own && i == 0 && inner.kind == OpKind::array_get && inner.operands[1] == point;
+          is_own =
+              is_own && i == 0 && inner.kind == OpKind::array_get && merger_.writer_of(inner, first, second) != nullptr;
         }
       });
     }
@@ -210,11 +257,12 @@ class Fuser {
     for (const ir::VarId id : dependences_->read[number]) dependences_->readers[id].push_back(number);
   }
 
-  bool can_fuse(ir::RegionId region, const Loop& first, const Loop& second) {
-    const ir::Op &one = ops(region)[first.number], &other = ops(region)[second.number];
-    return have_one_space(one, other) && reads_own_points(first, second) && is_free_of_the_second(one, first, second) &&
+  bool can_fuse(ir::RegionId region, Loop& first, Loop& second) {
+    return is_free_of_the_second(ops(region)[first.number], first, second) &&
            needs_nothing_between(region, first, second) && (!is_in_order_ || !is_read_between(region, first, second)) &&
-           ops(first.body).size() + ops(second.body).size() <= most_operations_of_loop;
+           ops(first.points()).size() + ops(second.points()).size() <= most_operations_of_loop &&
+           have_as_many_dimensions(region, first, second) && have_one_space(region, first, second) &&
+           reads_own_points(first, second);
   }
 
   /// Variables that an operation assigns, and arrays and bags that it writes.
@@ -226,78 +274,30 @@ class Fuser {
     return changed;
   }
 
-  // ---- what is made of them
-
-  /// The second loop gets the first one's body before its own.
-  void fuse(ir::RegionId region, Loop& first, Loop& second) {
-    const ir::RegionId from = first.body, to = second.body;
-    for (std::size_t i = 0; i < function_.regions[from].parameters.size(); ++i)
-      replacements_.add(function_.regions[from].parameters[i], Operand::variable(function_.regions[to].parameters[i]));
-    // values instead of elements, in nested regions, too
-    for (const ir::Op& insert : ops(from)) {
-      if (insert.kind != OpKind::array_insert) continue;
-      for (ir::Op& op : ops(to)) take_value(op, insert.operands[0].index, replacements_.of(insert.operands[2]));
-    }
-    std::vector<ir::Op> moved = std::move(ops(from));
-    ops(from).clear();
-    for (const ir::Op& op : moved)
-      for (const ir::RegionId nested : op.regions) function_.regions[nested].parent = to;
-    for (const ir::VarId id : function_.regions[from].variables) {
-      function_.variables[id].region = to;
-      function_.regions[to].variables.push_back(id);
-    }
-    function_.regions[from].variables.clear();
-    ops(to).insert(ops(to).begin(), std::make_move_iterator(moved.begin()), std::make_move_iterator(moved.end()));
-    for (ir::Op& op : ops(to)) replace_in(op);  // the parameters of a body are known nowhere else
-    ir::Op& gone = ops(region)[first.number];
-    gone.regions.clear();  // fuse_in() removes it
-    ops(region)[second.number].is_needed = true;
-    note_dependences(region, first.number);
-    note_dependences(region, second.number);
-    second.arrays_written.insert(first.arrays_written.begin(), first.arrays_written.end());
-    first = {};
-  }
-
-  void replace_in(ir::Op& op) {
-    replacements_.apply(op);
-    for (const ir::RegionId region : op.regions)
-      for (ir::Op& inner : ops(region)) replace_in(inner);
-  }
-
-  void take_value(ir::Op& op, ir::VarId array, Operand value) {
-    for (const ir::RegionId region : op.regions)
-      for (ir::Op& inner : ops(region)) take_value(inner, array, value);
-    if (op.kind != OpKind::array_get || op.operands[0] != Operand::variable(array)) return;
-    op.kind = OpKind::copy;
-    op.operands = {value};
-    op.is_tracked = false;
-  }
-
   // ---- arrays that nothing reads
 
   /// Arrays of which nothing is left but that fused loops write them, and that all elements are there.
   void drop_temporaries() {
-    find_makers();
     const std::vector<std::uint32_t> reads = count_reads(function_);
     std::vector<std::uint32_t> known(function_.variables.size(), 0);
     Variables made;
     for (const ir::Region& region : function_.regions) {
       for (const ir::Op& op : region.ops) {
         if (op.kind == OpKind::array_new) made.insert(op.results[0]);
-        if (is_builtin(op, "@complete")) ++known[op.operands[0].index];
+        if (shapes_.is_builtin(op, "@complete")) ++known[op.operands[0].index];
         if (op.kind == OpKind::struct_make && reads[op.results[0]] == 0)
           for (const Operand field : op.operands)
             if (!field.is_constant) ++known[field.index];
         if (op.kind != OpKind::foreach_range || !op.is_needed) continue;
-        for (const ir::Op& inner : ops(op.regions[0]))
-          if (inner.kind == OpKind::array_insert && fills(op, inner.operands[0].index))
-            ++known[inner.operands[0].index];
+        visit_nested(function_, op, [&](const ir::Op& inner) {
+          if (inner.kind == OpKind::array_insert && fills(op, inner)) ++known[inner.operands[0].index];
+        });
       }
     }
     std::erase_if(made, [&](ir::VarId id) { return reads[id] != known[id]; });
     for (ir::Region& region : function_.regions) {
       std::erase_if(region.ops, [&](const ir::Op& op) {
-        const bool is_use = op.kind == OpKind::array_insert || is_builtin(op, "@complete") ||
+        const bool is_use = op.kind == OpKind::array_insert || shapes_.is_builtin(op, "@complete") ||
                             (op.kind == OpKind::struct_make && reads[op.results[0]] == 0);
         return is_use && !op.operands[0].is_constant && made.contains(op.operands[0].index);
       });
@@ -305,55 +305,22 @@ class Fuser {
   }
 
   /// All elements that the array is to have are written by the loop: else it is an error that some are missing.
-  bool fills(const ir::Op& loop, ir::VarId array) const {
-    const ir::Op* const made = makers_[array];
+  bool fills(const ir::Op& loop, const ir::Op& insert) {
+    const ir::Op* const made = shapes_.maker_of(insert.operands[0]);
     if (!made || made->kind != OpKind::array_new) return false;
     if (made->operands.empty()) return true;  // it has as many as there are
-    const std::optional<std::int64_t> low = number(loop.operands[0]);
-    if (low != 0 || loop.operands[1].is_constant) return false;
-    const ir::Op* const last = makers_[loop.operands[1].index];
-    if (!last || last->operands.size() != 2) return false;
-    const std::optional<std::int64_t> offset = number(last->operands[1]);
-    const bool is_one_less =
-        (last->kind == OpKind::index_add && offset == -1) || (last->kind == OpKind::sub && offset == 1);
-    return is_one_less && is_product(last->operands[0], made->operands);
-  }
-
-  bool is_product(Operand count, std::span<const Operand> extents) const {
-    if (extents.size() == 1) return is_extent(extents[0], count);
-    const ir::Op* const product = count.is_constant ? nullptr : makers_[count.index];
-    return product && product->kind == OpKind::mul && is_extent(extents.back(), product->operands[1]) &&
-           is_product(product->operands[0], extents.first(extents.size() - 1));
-  }
-
-  bool is_extent(Operand extent, Operand count) const {
-    if (extent == count) return true;
-    const ir::Op* const op = extent.is_constant ? nullptr : makers_[extent.index];
-    return op && is_builtin(*op, "@extent") && op->operands[1] == count;
-  }
-
-  std::optional<std::int64_t> number(Operand operand) const {
-    if (!operand.is_constant) return std::nullopt;
-    const auto* const found = std::get_if<std::int64_t>(&module_.constants[operand.index]);
-    return found ? std::optional(*found) : std::nullopt;
-  }
-
-  void find_makers() {
-    const std::vector<std::uint32_t> assignments = count_assignments(function_);
-    makers_.assign(function_.variables.size(), nullptr);
-    for (ir::RegionId region = 0; region < function_.regions.size(); ++region)
-      for (const ir::Op& op : ops(region))
-        for (const ir::VarId id : op.results)
-          if (assignments[id] == 1 && function_.variables[id].region == region) makers_[id] = &op;
+    return insert.operands[1] == Operand::variable(function_.regions[loop.regions[0]].parameters[0])
+               ? shapes_.goes_over_product(loop, made->operands)
+               : shapes_.goes_over_rows(loop, insert.operands[1], made->operands);
   }
 
   ir::Module& module_;
   ir::Function& function_;
   bool is_in_order_ = false;
   std::set<ir::RegionId> kept_;             // bodies of loops that are not fused
-  Replacements replacements_;               // of parameters of bodies
   std::optional<Dependences> dependences_;  // of the region at hand; found when they are needed first
-  std::vector<const ir::Op*> makers_;       // by variable what assigns it in its region; null: none, or several
+  LoopShapes shapes_;
+  LoopMerger merger_;
 };
 
 }  // namespace
@@ -365,6 +332,7 @@ void fuse_loops(ir::Module& module) {
   for (ir::Function& function : module.functions)
     if (function.kind == ir::FunctionKind::composite) has_changed |= Fuser(module, function).run();
   if (!has_changed) return;
+  share_common_subexpressions(module);  // keys of rows that both loops have
   remove_dead_code(module);
   order_operations(module);
 }

@@ -315,6 +315,15 @@ bool make_plain_launch(ir::Module& module, ir::Function& around, ir::Op& loop) {
   return true;
 }
 
+/// Keys that take long to compute would be computed twice if a value depends on them, and for points that only wait.
+struct ProjectedFunctions {
+  ir::Function computation, projection;
+  bool may_be_launched(const ir::Module& module) const {
+    return can_be_leaf(module, computation) && can_be_leaf(module, projection) &&
+           !ir::HeavyLeaves(module).is_heavy(projection) && !ir::calls_library(module, projection);
+  }
+};
+
 }  // namespace
 
 bool is_plain_launch(const ir::Module& module, const ir::Function& around, const ir::Op& loop) {
@@ -330,22 +339,27 @@ bool is_plain_launch(const ir::Module& module, const ir::Function& around, const
   return made && !ir::calls_library(module, *made) && can_be_leaf(module, *made, is_leaf);
 }
 
+bool is_projected_launch(const ir::Module& module, const ir::Function& around, const ir::Op& loop) {
+  if (!has_launch_space(module, around, loop)) return false;
+  ProjectedLaunch launch(module, around, loop);
+  if (!launch.run()) return false;
+  const ProjectedFunctions functions{launch.computation().take_function(), launch.projection().take_function()};
+  return functions.may_be_launched(module) && !ir::calls_library(module, functions.computation);
+}
+
 namespace {
 
-/// Keys that take long to compute would be computed twice if a value depends on them, and for points that only wait.
 void make_projected_launch(ir::Module& module, ir::Function& around, ir::Op& loop) {
   ProjectedLaunch launch(module, around, loop);
   if (!launch.run()) return;
-  ir::Function computation = launch.computation().take_function(), projection = launch.projection().take_function();
-  put_library_calls_last(module, computation);
-  if (!can_be_leaf(module, computation) || !can_be_leaf(module, projection) ||
-      ir::HeavyLeaves(module).is_heavy(projection) || ir::calls_library(module, projection))
-    return;
+  ProjectedFunctions functions{launch.computation().take_function(), launch.projection().take_function()};
+  put_library_calls_last(module, functions.computation);
+  if (!functions.may_be_launched(module)) return;
   ir::IndexLaunch made{.captures = launch.computation().captures(), .accesses = launch.accesses()};
   if (!made.is_projected()) return;
-  made.kernel = add(module, std::move(computation));
+  made.kernel = add(module, std::move(functions.computation));
   if (launch.computes_keys()) {
-    made.projection = add(module, std::move(projection));
+    made.projection = add(module, std::move(functions.projection));
     made.projected = launch.projection().captures();
   }
   set_launch(around, loop, std::move(made));

@@ -30,6 +30,9 @@ bool is_plain_launch(const ir::Module& module, const ir::Function& around, const
 /// The same while leaves are being inferred.
 bool is_plain_launch(const ir::Module& module, const ir::Function& around, const ir::Op& loop, const IsLeaf& is_leaf);
 
+/// True if the loop is one with a projection, and calls no C functions. @pre leaves are inferred
+bool is_projected_launch(const ir::Module& module, const ir::Function& around, const ir::Op& loop);
+
 /// Makes index launches of the loops in leaf functions: of those whose numbers are reduced (ir/reduced_loops.hpp).
 /// Needs: infer-leaves.
 void launch_reduced_loops(ir::Module& module);

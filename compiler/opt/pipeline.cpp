@@ -20,6 +20,7 @@
 #include "compiler/opt/infer_leaves.hpp"
 #include "compiler/opt/inline_calls.hpp"
 #include "compiler/opt/key_memo_calls.hpp"
+#include "compiler/opt/known_counts.hpp"
 #include "compiler/opt/loop_kernels.hpp"
 #include "compiler/opt/merge_branch_writes.hpp"
 #include "compiler/opt/order_operations.hpp"
@@ -54,6 +55,7 @@ constexpr Pass pipeline[] = {
     {"fold-constants", without_findings<fold_constants>, 1},
     {"common-subexpressions", without_findings<share_common_subexpressions>, 2},  // after folding: equal constants
     {"prove-indices", without_findings<prove_indices>, 1},        // after sharing: equal extents are one variable
+    {"known-counts", without_findings<use_known_counts>, 2},      // after proving: more counts are known
     {"hoist-keys", without_findings<hoist_keys>, 1},              // after proving: what can not fail may leave a loop
     {"dead-code", without_findings<remove_dead_code>, 1},         // after those that leave dead operations
     {"order-operations", without_findings<order_operations>, 0},  // for infer-leaves and code generation

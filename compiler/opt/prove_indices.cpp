@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
+#include "compiler/opt/int_sum.hpp"
 #include "compiler/opt/uses.hpp"
 #include "stdlib/builtins.hpp"
 
@@ -17,15 +19,6 @@ namespace {
 
 using ir::Operand;
 using ir::OpKind;
-
-/// `base + offset`; without a base a number.
-struct Sum {
-  std::optional<Operand> base;
-  std::int64_t offset = 0;
-};
-
-/// Far from both ends of int64: sums of two can not overflow.
-constexpr std::int64_t most = std::int64_t{1} << 61;
 
 class Prover {
  public:
@@ -77,7 +70,7 @@ class Prover {
 
   /// What bounds of loops are made of, an extent and small numbers, can not overflow.
   void prove_bound(Operand bound) {
-    const Sum sum = sum_of(bound);
+    const IntSum sum = sum_of(bound);
     if (sum.base && !sum.base->is_constant && extents_.contains(sum.base->index)) keep_from_failing(bound);
   }
 
@@ -96,7 +89,7 @@ class Prover {
   /// How many indices it has, if that is always the same.
   std::optional<Operand> proven_slice(const ir::Op& op, ir::RegionId region) {
     const Operand first = op.operands[0], last = op.operands[1], extent = op.operands[2];
-    const Sum low = sum_of(first), high = sum_of(last);
+    const IntSum low = sum_of(first), high = sum_of(last);
     const auto step = is_builtin(op, "@stepped_slice") ? number(op.operands[3]) : 1;
     if (low.base != high.base || low.offset > high.offset || !step || *step < 1 || !holds(first, extent, region) ||
         !holds(last, extent, region))
@@ -106,41 +99,14 @@ class Prover {
     return Operand::constant(module_.constant((high.offset - low.offset) / *step + 1));
   }
 
-  std::optional<std::int64_t> number(Operand operand) const {
-    if (!operand.is_constant) return std::nullopt;
-    const auto* found = std::get_if<std::int64_t>(&module_.constants[operand.index]);
-    return found == nullptr || *found > most || *found < -most ? std::nullopt : std::optional(*found);
-  }
+  std::optional<std::int64_t> number(Operand operand) const { return int_constant(module_, operand); }
 
-  /// What an operand is if it is there at all: an overflow has failed where it is computed.
-  Sum sum_of(Operand operand) const {
-    Sum sum{operand, 0};
-    for (;;) {
-      if (const auto known = number(*sum.base)) return {std::nullopt, sum.offset + *known};
-      if (sum.base->is_constant) return sum;
-      const auto found = made_by_.find(sum.base->index);
-      if (found == made_by_.end()) return sum;
-      const ir::Op& op = *found->second;
-      if (op.kind == OpKind::copy) {
-        sum.base = op.operands[0];
-      } else if (is_builtin(op, "@extent") || is_builtin(op, "@fits_slice")) {
-        sum.base = op.operands[1];
-      } else if (is_builtin(op, "@same_extent")) {
-        sum.base = op.operands[0];
-      } else if (is_builtin(op, "@reshaped")) {
-        sum.base = op.operands[static_cast<std::size_t>(1 + *number(op.operands[0]))];
-      } else if (op.kind == OpKind::add || op.kind == OpKind::sub || op.kind == OpKind::index_add) {
-        const auto right = number(op.operands[1]), left = number(op.operands[0]);
-        const bool is_left = op.kind != OpKind::sub && left && !right;
-        if (!right && !is_left) return sum;
-        const std::int64_t added = is_left ? *left : op.kind != OpKind::sub ? *right : -*right;
-        if (sum.offset + added > most || sum.offset + added < -most) return sum;
-        sum.offset += added;
-        sum.base = op.operands[is_left ? 1 : 0];
-      } else {
-        return sum;
-      }
-    }
+  IntSum sum_of(Operand operand) const {
+    const auto maker = [this](Operand of) -> const ir::Op* {
+      const auto found = made_by_.find(of.index);
+      return found == made_by_.end() ? nullptr : found->second;
+    };
+    return int_sum(module_, operand, maker, SumsOf::indices);
   }
 
   /// What an index that holds is made of, a loop's variable and small numbers, can not overflow on the way.
@@ -163,7 +129,7 @@ class Prover {
 
   /// 0 <= index < extent, wherever the two are known.
   bool holds(Operand index_operand, Operand extent_operand, ir::RegionId region) const {
-    const Sum index = sum_of(index_operand), extent = sum_of(extent_operand);
+    const IntSum index = sum_of(index_operand), extent = sum_of(extent_operand);
     if (!index.base && !extent.base) return index.offset >= 0 && index.offset < extent.offset;
     if (!index.base) return index.offset >= 0 && index.offset < least(extent, region);
     if (index.base == extent.base)
@@ -171,19 +137,19 @@ class Prover {
     if (index.base->is_constant) return false;
     const auto loop = loops_.find(index.base->index);
     if (loop == loops_.end()) return false;
-    const Sum low = sum_of(loop->second->operands[0]), high = sum_of(loop->second->operands[1]);
+    const IntSum low = sum_of(loop->second->operands[0]), high = sum_of(loop->second->operands[1]);
     const auto step = number(loop->second->operands[2]);
     return step && *step > 0 && !low.base && low.offset + index.offset >= 0 && high.base == extent.base &&
            high.offset + index.offset < extent.offset;
   }
 
   /// What a sum is at least, as loops around have iterations: in `[1 : n-2]` there is n >= 3.
-  std::int64_t least(const Sum& sum, ir::RegionId region) const {
-    std::int64_t found = -most;
+  std::int64_t least(const IntSum& sum, ir::RegionId region) const {
+    std::int64_t found = std::numeric_limits<std::int64_t>::min();
     for (; region != ir::none; region = function_.regions[region].parent) {
       const auto loop = loops_by_body_.find(region);
       if (loop == loops_by_body_.end()) continue;
-      const Sum low = sum_of(loop->second->operands[0]), high = sum_of(loop->second->operands[1]);
+      const IntSum low = sum_of(loop->second->operands[0]), high = sum_of(loop->second->operands[1]);
       const auto step = number(loop->second->operands[2]);
       if (step && *step > 0 && !low.base && high.base == sum.base)
         found = std::max(found, low.offset - high.offset + sum.offset);

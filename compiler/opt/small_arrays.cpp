@@ -1,6 +1,7 @@
 #include "compiler/opt/small_arrays.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <set>
 #include <utility>
@@ -20,8 +21,9 @@ namespace {
 
 using ir::OpKind;
 
-constexpr std::size_t most_inlined = 200;                  ///< operations of a function
-constexpr std::size_t most_unrolled = 400;                 ///< that a loop becomes
+constexpr std::size_t most_inlined = 250;      ///< operations of a function
+constexpr std::size_t most_with_loops = 1000;  ///< of a function, beyond which no loops over arrays come into it
+constexpr std::size_t most_unrolled = 400;     ///< that a loop becomes
 constexpr std::size_t most_operations_of_function = 4000;  ///< of a function, beyond which it does not grow any more
 constexpr int most_rounds = 12;                            ///< each may show new extents
 
@@ -95,9 +97,11 @@ class Replacer {
       : module_(module), types_(*module.types), function_(function), inlinable_(inlinable) {}
 
   void run() {
+    for (int round = 0; round < most_rounds && inline_short_functions(); ++round) {
+    }
     if (!may_have_small_arrays()) return;
     for (int round = 0; round < most_rounds && count_operations(function_) < most_operations_of_function; ++round) {
-      if (inline_calls()) continue;
+      if (inline_calls_of_small_arrays()) continue;
       const KnownValues known(module_, function_, [](const ir::Op&) { return false; });
       bool changed = replace_known(known);
       changed |= take_known_branches(module_, function_);
@@ -139,14 +143,33 @@ class Replacer {
 
   // ---------------------------------------------------------------- calls
 
-  bool inline_calls() {
+  /// Functions of a few loops over arrays, so that these loops can be fused with those around them.
+  bool inline_short_functions() {
+    if (count_operations(function_) >= most_with_loops) return false;
+    return inline_calls([&](const ir::Op& call) {
+      if (call.priority.index != ir::none || call.rank.index != ir::none || !gives_dense(call) ||
+          !inlinable_.contains(call.callee))
+        return false;
+      const ir::Function& callee = module_.functions[call.callee];
+      const auto has_loop = [](const ir::Region& region) {
+        return std::ranges::any_of(region.ops, [](const ir::Op& op) { return op.kind == OpKind::foreach_range; });
+      };
+      return std::ranges::any_of(callee.regions, has_loop);
+    });
+  }
+
+  bool inline_calls_of_small_arrays() {
     const KnownValues known(module_, function_, [this](const ir::Op& call) {
       return inlinable_.contains(call.callee) && gives_dense(call);
     });
     find_small(known);
+    return inline_calls([&](const ir::Op& call) { return can_inline(known, call); });
+  }
+
+  bool inline_calls(const std::function<bool(const ir::Op&)>& can_inline) {
     bool changed = false;
     for (ir::RegionId id = 0; id < function_.regions.size(); ++id) {
-      const auto is_wanted = [&](const ir::Op& op) { return op.kind == OpKind::call && can_inline(known, op); };
+      const auto is_wanted = [&](const ir::Op& op) { return op.kind == OpKind::call && can_inline(op); };
       if (std::ranges::none_of(function_.regions[id].ops, is_wanted)) continue;
       std::vector<ir::Op> ops;
       for (ir::Op& op : std::exchange(function_.regions[id].ops, {})) {

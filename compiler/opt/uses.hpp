@@ -39,6 +39,8 @@ void visit_all_operands(ir::Function& function, const std::function<void(ir::Ope
 class Replacements {
  public:
   explicit Replacements(const ir::Function& function);
+  /// The function has one more.
+  void add_variable() { instead_.push_back(ir::Operand::variable(static_cast<ir::VarId>(instead_.size()))); }
   /// @pre `to` does not lead back to `from`
   void add(ir::VarId from, ir::Operand to) { instead_[from] = to; }
   /// Also over several steps: a for b, c for a.
