@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Policies of placement on simulated devices: a table, a picture, and where ours falls short.
 
-    locality.py [--small] [--policies NAME,..] [--folder PATH]
+    locality.py [--small] [--policies NAME,..] [--priorities given|bottom|none] [--folder PATH]
 
 Tiled programs on 1 to 8 devices with little memory (build/raddle_locality), by each policy. A line of the table is one program of one size: `data` is
 in GB, `of memory` what all devices hold of it; for each policy TFlop/s and, behind it, loads over their lower bound, those
@@ -98,18 +98,19 @@ class Point:
         return f"{self.series.program:<9} {self.series.machine.name:<10} {self.tiles:>5}"
 
 
-def measure(tool, series, tiles, policies):
-    words = [tool, "--csv", f"--program={series.program}", f"--tiles={tiles}", f"--devices={series.machine.devices}",
-             f"--memory={series.memory * TILE}", f"--policy={','.join(policies)}", *series.machine.options]
+def measure(options, series, tiles):
+    words = [str(options.tool), "--csv", f"--priorities={options.priorities}", f"--program={series.program}", f"--tiles={tiles}", f"--devices={series.machine.devices}",
+             f"--memory={series.memory * TILE}", f"--policy={','.join(options.policies)}", *series.machine.options]
     done = subprocess.run(words, capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"bench: {' '.join(words)}: exit code {done.returncode}\n{done.stderr}")
     return Point(series, tiles, {row["policy"]: row for row in csv.DictReader(io.StringIO(done.stdout))})
 
 
-def measure_all(tool, all_series, policies):
+def measure_all(options):
+    all_series = SMALL if options.small else SERIES
     with concurrent.futures.ThreadPoolExecutor(CORES) as pool:
-        yield from pool.map(lambda each: measure(tool, *each, policies), [(series, n) for series in all_series for n in series.tiles])
+        yield from pool.map(lambda each: measure(options, *each), [(series, n) for series in all_series for n in series.tiles])
 
 
 def print_points(points, policies):
@@ -193,11 +194,12 @@ def main():
     parser.add_argument("--small", action="store_true", help="small sizes, to see that everything runs")
     parser.add_argument("--policies", type=lambda text: text.split(","), default=POLICIES, metavar="NAME,..",
                         help=f"default: {','.join(POLICIES)}")
+    parser.add_argument("--priorities", choices=("given", "bottom", "none"), default="given", help="of tasks: those of the programs, bottom levels, none")
     parser.add_argument("--folder", type=pathlib.Path, default=BUILT, metavar="PATH", help="for what it writes; default: build/bench")
     parser.add_argument("--tool", default=ROOT / "build" / "raddle_locality", metavar="PATH", help="default: build/raddle_locality")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
-    points = print_points(measure_all(str(options.tool), SMALL if options.small else SERIES, options.policies), options.policies)
+    points = print_points(measure_all(options), options.policies)
     print_means(points, options.policies)
     if {OURS, FEWEST_MISSING, DARTS} <= set(options.policies):
         print_verdict(points)

@@ -74,6 +74,9 @@ def a_program_has_a_table(folder):
     expect(lines[0], f"lu: 385 tasks, 100 data of {TILE} bytes; 4 device(s) of {36 * TILE} bytes")
     expect(lines[1], "least loads: 100 compulsory, 100.0 proved, 111.1 by the leading term")
     expect([line.split()[0] for line in lines[2:]], ["policy", "eager", "darts"])
+    words = f"--program lu --tiles 10 --memory {36 * TILE} --policy dmdas --priorities"
+    tables = {folder.run(f"{words} {priorities}").stdout for priorities in ("given", "bottom", "none")}
+    expect(len(tables), 3)
     everything = folder.run(f"--tiles 6 --memory {12 * TILE} --time").stdout
     expect_in("policy ns/task", everything)
     expect(len(everything.splitlines()), 3 + 8)
@@ -109,6 +112,7 @@ def the_bench_runs(folder):
 
 def words_that_mean_nothing(folder):
     folder.run("--program qr --memory 1G", code=2, err="no program `qr`: cholesky, lu, mm, mm-noC, mm-3d")
+    folder.run("--memory 1G --priorities best", code=2, err="no priorities `best`: given, bottom, none")
     folder.run("--program lu", code=2, err="--memory BYTES is missing")
     folder.run("--memory 1G --policy best", code=2, err="no policy `best`")
     folder.run("--memory lots", code=2, err="--memory")

@@ -16,7 +16,7 @@ namespace {
 enum Exit { exit_ok = 0, exit_differs = 1, exit_usage = 2 };
 
 struct Words {
-  std::string golden, program = "cholesky";
+  std::string golden, program = "cholesky", priorities = "given";
   std::vector<std::string> policies;
   unsigned tiles = 20;
   std::uint64_t memory_bytes = 0;
@@ -101,7 +101,10 @@ int run_program(Words& words) {
   if (words.has_peers) words.machine.links.between_devices = usual_peer_speed;
   if (words.policies.empty())
     for (const vm::PolicyName& policy : vm::policy_names()) words.policies.emplace_back(policy.name);
-  const TaskGraph graph = graph_of(*program, words.tiles);
+  const std::optional<Priorities> priorities = priorities_of(words.priorities);
+  if (!priorities) return complain(fmt::format("no priorities `{}`: given, bottom, none", words.priorities));
+  TaskGraph graph = graph_of(*program, words.tiles);
+  set_priorities(graph, *priorities);
   const LowerBounds bounds =
       lower_bounds(*program, words.tiles, words.machine.memory_bytes / tile_bytes, words.machine.devices);
   if (words.is_csv)
@@ -130,6 +133,8 @@ void add_options(CLI::App& app, Words& words) {
                  "cholesky, lu, mm: a product of rows and columns of tiles; mm-noC: one whose results take no memory; "
                  "mm-3d: a product of tiles");
   app.add_option("--tiles", words.tiles, "Tiles on each side of a matrix")->check(CLI::Range(1, 1000));
+  app.add_option("--priorities", words.priorities,
+                 "Of tasks: those of the program (given), bottom levels (bottom), or none");
   app.add_option("--devices", words.machine.devices, "How many")->check(CLI::Range(1u, vm::most_devices));
   app.add_option("--memory", words.memory_bytes, "Of each device, in bytes: 7G")
       ->transform(CLI::AsSizeValue(false))

@@ -24,6 +24,15 @@ struct TaskGraph {
   std::int64_t work_ns() const;
 };
 
+/// Which PlacedTask::priority tasks have.
+enum class Priorities : std::uint8_t {
+  given,   ///< by the program
+  bottom,  ///< bottom levels: what is left from the task's start to the end of the longest path through it
+  none,    ///< equal ones
+};
+std::optional<Priorities> priorities_of(std::string_view name);
+void set_priorities(TaskGraph& graph, Priorities priorities);
+
 /// Builds a graph task by task.
 class GraphBuilder {
  public:
