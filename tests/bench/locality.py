@@ -7,7 +7,7 @@ Tiled programs on 1 to 8 devices with little memory (build/raddle_locality), by 
 in GB, `of memory` what all devices hold of it; for each policy TFlop/s and, behind it, loads over their lower bound, those
 from other devices included. Then both as geometric means over the sizes that do not fit, and the points where the default policy
 loads more than it should: on one device more than `dmdas-paper` (the fewest missing bytes), on several more than
-`darts`; 1.05 times the better one of both. locality.csv, in build/bench if no other folder is named, has all figures, locality.svg the curves.
+`darts`; 1.05 times the better one of both. Then what fusing transfers gives. locality.csv, in build/bench if no other folder is named, has all figures, locality.svg the curves.
 """
 
 import argparse
@@ -203,6 +203,8 @@ def main():
     print_means(points, options.policies)
     if {OURS, FEWEST_MISSING, DARTS} <= set(options.policies):
         print_verdict(points)
+    print(flush=True)
+    subprocess.run([str(options.tool), "--transfers"], check=True)
     write_csv(options.folder / "locality.csv", points)
     draw(options.folder / "locality.svg", points, options.policies)
     print(f"\n{options.folder}: locality.csv, locality.svg")

@@ -90,6 +90,12 @@ def a_table_for_programs(folder):
     folder.run("--csv --time --memory 1G", code=2, err="--time excludes --csv")
 
 
+def transfers_go_in_few_messages(folder):
+    lines = folder.run("--transfers").stdout.splitlines()
+    expect(len(lines), 11)
+    expect(lines[6].split(), ["Horner,", "degree", "10", "13", "2", "2", "2", "201", "91", "91", "91"])
+
+
 def the_bench_runs(folder):
     """A table, means, a verdict, all figures and a picture."""
     words = [sys.executable, str(ROOT / "tests/bench/locality.py"), "--small", f"--folder={folder.path}", f"--tool={folder.raddle}"]
@@ -123,4 +129,4 @@ def words_that_mean_nothing(folder):
 if __name__ == "__main__":
     main("locality", "Placement policies on simulated devices.",
          [every_record_agrees, a_difference_is_told, files_that_do_not_read, records_that_mean_nothing, a_program_has_a_table,
-          a_table_for_programs, the_bench_runs, words_that_mean_nothing], LocalityFolder)
+          a_table_for_programs, the_bench_runs, transfers_go_in_few_messages, words_that_mean_nothing], LocalityFolder)

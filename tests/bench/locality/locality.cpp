@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "tests/bench/locality/golden_records.hpp"
+#include "tests/bench/locality/launch_programs.hpp"
 #include "tests/bench/locality/lower_bounds.hpp"
 #include "tests/bench/locality/simulation.hpp"
 #include "vm/place/policy.hpp"
@@ -20,7 +21,7 @@ struct Words {
   std::vector<std::string> policies;
   unsigned tiles = 20;
   std::uint64_t memory_bytes = 0;
-  bool has_peers = false, times_policies = false, is_csv = false;
+  bool prints_transfers = false, has_peers = false, times_policies = false, is_csv = false;
   Machine machine;
 };
 
@@ -129,6 +130,10 @@ std::string policies_text() {
 
 void add_options(CLI::App& app, Words& words) {
   app.add_option("--golden", words.golden, "Repeat the runs of this file, and tell how many agree")->type_name("FILE");
+  app.add_flag(
+      "--transfers", words.prints_transfers,
+      "Programs of launches: their transfers, in how many messages these go, and microseconds for vectors of 64 KiB "
+      "where a message of N bytes takes 10 us + N / (12 GB/s)");
   app.add_option("--program", words.program,
                  "cholesky, lu, mm: a product of rows and columns of tiles; mm-noC: one whose results take no memory; "
                  "mm-3d: a product of tiles");
@@ -164,6 +169,10 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? exit_ok : exit_usage;
+  }
+  if (words.prints_transfers) {
+    print_transfers();
+    return exit_ok;
   }
   return words.golden.empty() ? run_program(words) : compare_with(words.golden);
 }
