@@ -213,7 +213,7 @@ float right[:];
 trace(sum(left), sum(right));
 """
 
-POLICIES = "eager", "lws", "dmdar", "dmdas", "dmdas-paper", "darts", "darts-count", "darts-ahead", "darts-order"
+POLICIES = "eager", "lws", "dmdar", "dmdas", "dmdas-paper", "darts", "darts-count", "darts-order"
 
 
 def policies_give_equal_results(folder):

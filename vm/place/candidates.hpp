@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "vm/place/placed_task.hpp"
@@ -20,23 +21,29 @@ namespace raddle::vm {
 class Candidates {
  public:
   enum class Rank : std::uint8_t {
-    ratio,           ///< least transfer time for the work of S0, as printed
-    count,           ///< most tasks in S0
-    count_of_short,  ///< likewise, of as many those that take least: others wait for short kernels, as those of panels
+    ratio,          ///< least transfer time for the work of S0, as printed
+    count,          ///< most tasks in S0
+    time_per_task,  ///< least transfer time for each task of S0; of as much those that take least: others wait for
+                    ///< short kernels, as those of panels
   };
   Candidates(const PlacedTasks& tasks, const Residency& residency, Rank rank);
 
   /// There is one more datum.
   void added(DataId data);
-  bool is_empty() const { return by_urgency_.empty(); }
+  std::size_t count() const { return by_urgency_.size(); }                             ///< of ready tasks
+  std::span<const TaskId> readers(DataId data) const { return readers_[data].ready; }  ///< ready tasks, as added
   void add(TaskId id);
   /// Residency::near has changed.
   void came(DeviceId device, DataId data);
   void went(DeviceId device, DataId data);
 
-  /// Takes the ready tasks that the device is to run next, in the order in which they were added: all that miss
-  /// nothing; else those that miss only the best datum; else the most urgent one that misses it and another one; else
-  /// the most urgent one. @pre not empty
+  // Takes ready tasks, in the order in which they were added.
+  /// All that miss nothing.
+  std::vector<TaskId> take_free(DeviceId device);
+  /// Those that miss only this datum.
+  std::vector<TaskId> take_missing(DeviceId device, DataId data);
+  /// Those that the device is to run next: all that miss nothing; else those that miss only the best datum; else the
+  /// most urgent one that misses it and another one; else the most urgent one. @pre count() != 0
   std::vector<TaskId> take_next(DeviceId device);
 
  private:
@@ -66,6 +73,7 @@ class Candidates {
 
   // choose_candidates.cpp
   std::vector<TaskId> free_tasks(DeviceId device);
+  std::vector<TaskId> taken(std::vector<TaskId> tasks);
   std::vector<TaskId> members(DeviceId device, DataId data, Which which);
   DataId best(DeviceId device, Which which);
   bool is_better(DeviceId device, DataId left, DataId right, Which which);

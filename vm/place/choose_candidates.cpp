@@ -6,18 +6,23 @@
 
 namespace raddle::vm {
 
+std::vector<TaskId> Candidates::taken(std::vector<TaskId> tasks) {
+  for (const TaskId id : tasks) remove(id);
+  return tasks;
+}
+
+std::vector<TaskId> Candidates::take_free(DeviceId device) { return taken(free_tasks(device)); }
+
+std::vector<TaskId> Candidates::take_missing(DeviceId device, DataId data) {
+  return taken(members(device, data, alone));
+}
+
 std::vector<TaskId> Candidates::take_next(DeviceId device) {
-  std::vector<TaskId> taken = free_tasks(device);
-  if (taken.empty() && !devices_[device].grouped[alone].empty()) {
-    taken = members(device, best(device, alone), alone);
-  } else if (taken.empty() && !devices_[device].grouped[with_another].empty()) {
-    const std::vector<TaskId> nearly = members(device, best(device, with_another), with_another);
-    taken = {*std::ranges::min_element(nearly, {}, [&](TaskId id) { return urgency_of(id, tasks_[id]); })};
-  } else if (taken.empty()) {
-    taken = {by_urgency_.begin()->id};
-  }
-  for (const TaskId id : taken) remove(id);
-  return taken;
+  if (std::vector<TaskId> free = take_free(device); !free.empty()) return free;
+  if (!devices_[device].grouped[alone].empty()) return take_missing(device, best(device, alone));
+  if (devices_[device].grouped[with_another].empty()) return taken({by_urgency_.begin()->id});
+  const std::vector<TaskId> nearly = members(device, best(device, with_another), with_another);
+  return taken({*std::ranges::min_element(nearly, {}, [&](TaskId id) { return urgency_of(id, tasks_[id]); })});
 }
 
 std::vector<TaskId> Candidates::free_tasks(DeviceId device) {
@@ -60,15 +65,18 @@ bool Candidates::is_better(DeviceId device, DataId left, DataId right, Which whi
 /// Greater is better. Tasks that take no time are worth less than any others.
 std::strong_ordering Candidates::compare_gains(DeviceId device, DataId left, DataId right) const {
   const Group &one = devices_[device].groups[alone][left], &other = devices_[device].groups[alone][right];
+  const auto more_for_its_time = [&](std::int64_t of_one, std::int64_t of_other) {
+    return __int128{residency_.transfer_ns(right, device)} * of_one <=>
+           __int128{residency_.transfer_ns(left, device)} * of_other;
+  };
   if (one.work_ns == 0 || other.work_ns == 0) {
     if (const auto works = (one.work_ns != 0) <=> (other.work_ns != 0); works != 0) return works;
   } else if (rank_ == Rank::ratio) {
-    const auto one_ratio = __int128{residency_.transfer_ns(left, device)} * other.work_ns;
-    const auto other_ratio = __int128{residency_.transfer_ns(right, device)} * one.work_ns;
-    if (one_ratio != other_ratio)
-      return one_ratio < other_ratio ? std::strong_ordering::greater : std::strong_ordering::less;
+    if (const auto gains = more_for_its_time(one.work_ns, other.work_ns); gains != 0) return gains;
+  } else if (rank_ == Rank::time_per_task) {
+    if (const auto gains = more_for_its_time(one.count, other.count); gains != 0) return gains;
+    if (one.count == other.count) return other.work_ns <=> one.work_ns;
   }
-  if (rank_ == Rank::count_of_short && one.count == other.count) return other.work_ns <=> one.work_ns;
   return one.count <=> other.count;
 }
 

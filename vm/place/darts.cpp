@@ -67,8 +67,8 @@ void Darts::forget_uses(DeviceId device, const PlacedTask& task) {
 
 std::optional<TaskId> Darts::next(DeviceId device) {
   std::deque<TaskId>& planned = plans_[device];
-  if (planned.empty() && !candidates_.is_empty())
-    for (const TaskId id : candidates_.take_next(device)) plan(device, id, planned.end());
+  if (planned.empty() && candidates_.count() != 0)
+    for (const TaskId id : choose(device)) plan(device, id, planned.end());
   if (planned.empty()) return std::nullopt;
   const TaskId id = planned.front();
   planned.pop_front();
@@ -77,24 +77,70 @@ std::optional<TaskId> Darts::next(DeviceId device) {
   return id;
 }
 
+std::vector<TaskId> Darts::choose(DeviceId device) {
+  if (foresight_ == Foresight::none || residency().device_count() != 1) return candidates_.take_next(device);
+  if (std::vector<TaskId> free = candidates_.take_free(device); !free.empty()) return free;
+  if (const std::optional<DataId> data = what_finishes(device)) return candidates_.take_missing(device, *data);
+  return candidates_.take_next(device);
+}
+
+/// What the tasks of a datum miss that is there, and can be done with: all its tasks are ready, each misses one more
+/// datum, and there is room for these. The same datum as long as that is so; else the one that misses least.
+std::optional<DataId> Darts::what_finishes(DeviceId device) {
+  if (residency().used_bytes(device) >= residency().memory_bytes()) return std::nullopt;
+  std::optional<Missing> least;
+  if (finished_ != no_datum) least = missing_to_finish(device, finished_);
+  for (DataId data = 0; data < residency().data_count() && (!least || least->finished != finished_); ++data) {
+    const std::optional<Missing> missing = missing_to_finish(device, data);
+    if (missing && (!least || missing->bytes < least->bytes)) least = missing;
+  }
+  if (!least) return std::nullopt;
+  finished_ = least->finished;
+  return least->first;
+}
+
+std::optional<Darts::Missing> Darts::missing_to_finish(DeviceId device, DataId finished) const {
+  const Residency& copies = residency();
+  const std::span<const TaskId> readers = candidates_.readers(finished);
+  if (readers.empty() || !copies.is_near(device, finished)) return std::nullopt;
+  if (readers.size() != uses_ahead_[finished].size()) return std::nullopt;
+  // and for one more: what is to be finished next
+  const std::int64_t room = copies.memory_bytes() - copies.used_bytes(device) - copies.bytes(finished);
+  Missing missing{.finished = finished};
+  for (const TaskId id : readers) {
+    DataId missed = no_datum;
+    for (const DataId data : task(id).reads()) {
+      if (copies.is_near(device, data)) continue;
+      if (missed != no_datum) return std::nullopt;
+      missed = data;
+    }
+    if (missed == no_datum) return std::nullopt;
+    if (missing.first == no_datum) missing.first = missed;
+    missing.bytes += copies.bytes(missed);
+    if (missing.bytes > room) return std::nullopt;
+  }
+  return missing;
+}
+
 std::optional<DataId> Darts::victim(DeviceId device, LoadKind load) {
   const Residency& copies = residency();
   const std::vector<std::uint32_t>& uses = planned_uses_[device];
+  const bool is_in_order = foresight_ != Foresight::none && candidates_.count() <= copies.copy_count(device);
   std::optional<DataId> best;
   for (DataId data = copies.first_evictable(device); data != no_datum; data = copies.next_evictable(device, data)) {
     if (copies.is_requested(device, data)) continue;
     if (foresight_ != Foresight::none && uses_ahead_[data].empty()) return data;
-    if (!best || goes_before(device, data, *best)) best = data;
+    if (!best || goes_before(device, data, *best, is_in_order)) best = data;
     if (foresight_ == Foresight::none && uses[*best] == 0) break;
   }
   if (best || load == LoadKind::prefetch) return best;
   return latest_in_buffer(device);
 }
 
-/// @pre some task will touch each of them, if that is to be looked at
-bool Darts::goes_before(DeviceId device, DataId one, DataId other) const {
+/// @param is_in_order  tasks will run nearly in their order; then some task touches each of the two
+bool Darts::goes_before(DeviceId device, DataId one, DataId other, bool is_in_order) const {
   const std::vector<std::uint32_t>& uses = planned_uses_[device];
-  if (uses[one] != uses[other] || foresight_ != Foresight::next_use) return uses[one] < uses[other];
+  if (uses[one] != uses[other] || !is_in_order) return uses[one] < uses[other];
   return *uses_ahead_[one].begin() > *uses_ahead_[other].begin();
 }
 

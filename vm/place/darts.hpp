@@ -14,11 +14,11 @@ namespace raddle::vm {
 /// Source: the same paper, Algorithm 3 and section 5.4; what it leaves open is as in StarPU
 class Darts final : public Policy {
  public:
-  /// Of tasks that are not released yet.
+  /// What it makes of the tasks that nobody has got yet, those that are not released among them.
   enum class Foresight : std::uint8_t {
     none,
-    dead_data,  ///< first evicts what no task will touch that nobody has got yet
-    next_use,   ///< likewise; of data that are planned as often, what is touched last in the order of the tasks
+    known_tasks,  ///< first evicts what none of them touches; of data that are planned as often, what is touched last
+                  ///< in their order, if few are ready. One device alone loads what finishes a datum, if that fits
   };
   Darts(const PlacementView& view, Candidates::Rank rank, Foresight foresight);
   void added(DataId data) override;
@@ -35,7 +35,15 @@ class Darts final : public Policy {
   std::optional<DeviceId> device_that_has_inputs(const PlacedTask& task) const;
   bool misses_nothing(DeviceId device, const PlacedTask& task) const;
   void plan(DeviceId device, TaskId id, std::deque<TaskId>::iterator before);
-  bool goes_before(DeviceId device, DataId one, DataId other) const;
+  std::vector<TaskId> choose(DeviceId device);
+  struct Missing {
+    DataId finished = no_datum;  ///< its tasks miss
+    DataId first = no_datum;     ///< this datum and others,
+    std::int64_t bytes = 0;      ///< so much together
+  };
+  std::optional<DataId> what_finishes(DeviceId device);
+  std::optional<Missing> missing_to_finish(DeviceId device, DataId finished) const;
+  bool goes_before(DeviceId device, DataId one, DataId other, bool is_in_order) const;
   void forget_uses(DeviceId device, const PlacedTask& task);
   std::optional<DataId> latest_in_buffer(DeviceId device) const;
 
@@ -44,6 +52,7 @@ class Darts final : public Policy {
   std::vector<std::deque<TaskId>> plans_;                 ///< by device
   std::vector<std::vector<std::uint32_t>> planned_uses_;  ///< by device and datum: tasks of the plan
   std::vector<DeviceSet> planned_for_;                    ///< by datum: where there are such uses
+  DataId finished_ = no_datum;                            ///< what it loads what is missing to
   std::vector<std::set<std::uint64_t>> uses_ahead_;       ///< by datum: orders of tasks that no device has got
 };
 

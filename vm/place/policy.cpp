@@ -45,14 +45,12 @@ constexpr PolicyName names[] = {
      [](View view) -> Made { return std::make_unique<Darts>(view, Candidates::Rank::ratio, Darts::Foresight::none); }},
     {"darts-count", "data first: what frees most tasks",
      [](View view) -> Made { return std::make_unique<Darts>(view, Candidates::Rank::count, Darts::Foresight::none); }},
-    {"darts-ahead", "darts-count, of as many the shortest; evicts first what no task will touch that is known",
-     [](View view) -> Made {
-       return std::make_unique<Darts>(view, Candidates::Rank::count_of_short, Darts::Foresight::dead_data);
-     }},
     {"darts-order",
-     "darts-ahead; else evicts first what is touched last in the order of the program, as far as that is known",
+     "data first: what frees most tasks for its transfer; evicts first what no task will touch that is known, then "
+     "what is "
+     "touched last in the order of the program",
      [](View view) -> Made {
-       return std::make_unique<Darts>(view, Candidates::Rank::count_of_short, Darts::Foresight::next_use);
+       return std::make_unique<Darts>(view, Candidates::Rank::time_per_task, Darts::Foresight::known_tasks);
      }},
 };
 

@@ -165,7 +165,10 @@ void Residency::end_copy_to_host(DeviceId device, DataId data) {
 }
 
 void Residency::set_state(DeviceId device, DataId data, CopyState state) {
-  copy(device, data).state = state;
+  CopyState& before = copy(device, data).state;
+  if (before == CopyState::none && state != CopyState::none) ++devices_[device].copy_count;
+  if (before != CopyState::none && state == CopyState::none) --devices_[device].copy_count;
+  before = state;
   DeviceSet& valid = data_[data].valid;
   valid = state == CopyState::valid ? valid | set_of(device) : valid & ~set_of(device);
   update_near(device, data);

@@ -73,6 +73,7 @@ class Residency {
   DataId first_evictable(DeviceId device) const { return evictable_from(device, devices_[device].lru.oldest); }
   DataId next_evictable(DeviceId device, DataId data) const { return evictable_from(device, copy(device, data).newer); }
 
+  std::size_t copy_count(DeviceId device) const { return devices_[device].copy_count; }  ///< that are present
   /// What of the memory is taken, and what of that is free once it has been written back.
   std::int64_t used_bytes(DeviceId device) const { return devices_[device].used_bytes; }
   std::int64_t leaving_bytes(DeviceId device) const { return devices_[device].leaving_bytes; }
@@ -124,6 +125,7 @@ class Residency {
     std::vector<Copy> copies;
     Lru lru;
     std::vector<TaskId> buffer;
+    std::size_t copy_count = 0;
     std::int64_t used_bytes = 0, leaving_bytes = 0;
   };
   const Copy& copy(DeviceId device, DataId data) const { return devices_[device].copies[data]; }

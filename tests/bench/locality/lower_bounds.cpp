@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace raddle::locality {
 
@@ -31,13 +32,27 @@ LowerBounds bounds_of_lu(double n, double memory, unsigned devices) {
   return bounds;
 }
 
+LowerBounds bounds_of_tiles(double n, double memory, unsigned devices) {
+  LowerBounds bounds{.compulsory = 3 * n * n, .leading = 2 * n * n * n / std::sqrt(memory)};
+  bounds.proved = bound_by_segments(bounds.compulsory, n * n * n, std::sqrt(memory) / 2, memory, devices);
+  return bounds;
+}
+
+LowerBounds bounds_of(Program program, double n, double memory, unsigned devices) {
+  switch (program) {
+    case Program::cholesky: return bounds_of_cholesky(n, memory, devices);
+    case Program::lu: return bounds_of_lu(n, memory, devices);
+    case Program::product:
+    case Program::product_of_inputs: return bounds_of_product(n, memory);
+    case Program::product_of_tiles: return bounds_of_tiles(n, memory, devices);
+  }
+  std::unreachable();
+}
+
 }  // namespace
 
 LowerBounds lower_bounds(Program program, unsigned tiles, std::int64_t memory_tiles, unsigned devices) {
-  const auto n = static_cast<double>(tiles), memory = static_cast<double>(memory_tiles);
-  LowerBounds bounds = program == Program::cholesky ? bounds_of_cholesky(n, memory, devices)
-                       : program == Program::lu     ? bounds_of_lu(n, memory, devices)
-                                                    : bounds_of_product(n, memory);
+  LowerBounds bounds = bounds_of(program, tiles, static_cast<double>(memory_tiles), devices);
   bounds.usual = std::max(bounds.compulsory, bounds.leading);
   return bounds;
 }

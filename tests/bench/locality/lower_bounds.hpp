@@ -15,7 +15,8 @@ struct LowerBounds {
 };
 
 /// Sources: Beaumont, Eyraud-Dubois, Verite, Langou 2022 (Cholesky); Smith, Lowery, Langou, van de Geijn 2017 (the
-/// updates of LU, at the intensity of a product). Of the product of rows and columns: a task is charged to the later
+/// product of tiles, and the
+/// updates of LU at its intensity). Of the product of rows and columns: a task is charged to the later
 /// loaded one of its inputs, which meets at most one less than fit.
 /// @param memory_tiles  of each device
 LowerBounds lower_bounds(Program program, unsigned tiles, std::int64_t memory_tiles, unsigned devices);

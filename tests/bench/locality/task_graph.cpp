@@ -11,6 +11,24 @@ std::int64_t TaskGraph::work_ns() const {
   return sum;
 }
 
+std::optional<Priorities> priorities_of(std::string_view name) {
+  if (name == "given") return Priorities::given;
+  if (name == "bottom") return Priorities::bottom;
+  if (name == "none") return Priorities::none;
+  return std::nullopt;
+}
+
+void set_priorities(TaskGraph& graph, Priorities priorities) {
+  if (priorities == Priorities::given) return;
+  std::vector<std::int64_t> levels_ns(graph.tasks.size());
+  for (std::size_t id = graph.tasks.size(); id-- != 0;) {  // successors come later
+    for (const vm::TaskId next : graph.successors[id]) levels_ns[id] = std::max(levels_ns[id], levels_ns[next]);
+    levels_ns[id] += graph.tasks[id].duration_ns;
+    const bool has_level = priorities == Priorities::bottom;
+    graph.tasks[id].priority = has_level ? static_cast<std::int32_t>(levels_ns[id] / 1000) : 0;
+  }
+}
+
 vm::DataId GraphBuilder::add_data(std::int64_t bytes) {
   graph_.bytes.push_back(bytes);
   uses_.emplace_back();

@@ -19,9 +19,19 @@ struct TaskGraph {
   std::vector<std::vector<vm::TaskId>> successors;  ///< by task, in order
   std::vector<std::uint32_t> waits;                 ///< by task: for so many others
   std::vector<std::int64_t> bytes;                  ///< by datum
+  double operations = 0;                            ///< of floating point, by all tasks; 0: not known
 
   std::int64_t work_ns() const;
 };
+
+/// Which PlacedTask::priority tasks have.
+enum class Priorities : std::uint8_t {
+  given,   ///< by the program
+  bottom,  ///< bottom levels: what is left from the task's start to the end of the longest path through it
+  none,    ///< equal ones
+};
+std::optional<Priorities> priorities_of(std::string_view name);
+void set_priorities(TaskGraph& graph, Priorities priorities);
 
 /// Builds a graph task by task.
 class GraphBuilder {
@@ -42,9 +52,10 @@ class GraphBuilder {
   std::vector<Uses> uses_;  ///< by datum
 };
 
-enum class Program : std::uint8_t { cholesky, lu, product, product_of_inputs };
+enum class Program : std::uint8_t { cholesky, lu, product, product_of_inputs, product_of_tiles };
 
-/// `chol`, `lu`, `mm`, and `mm-noC`: the product where only the inputs take memory. @return none: no such program
+/// `chol`, `lu`, `mm`: a product of rows and columns of tiles; `mm-noC`: likewise, only the inputs take memory;
+/// `mm-3d`: of tiles, each added to one of the result. @return none: no such program
 std::optional<Program> program_of(std::string_view name);
 /// Of so many tiles a side, with durations as on a V100 in single precision and the priorities of StarPU's examples.
 /// Source: Gonthier, Thibault, Marchal 2024, Table 1, for GEMM; the others by assumed efficiencies

@@ -7,8 +7,12 @@ namespace raddle::locality {
 
 namespace {
 
-constexpr std::int64_t gemm_ns = 3'413'000, syrk_ns = 1'896'000, trsm_ns = 2'438'000, potrf_ns = 3'792'000,
-                       getrf_ns = 7'583'000;
+struct Kernel {
+  std::int64_t duration_ns;
+  int thirds;  ///< operations, in thirds of the cube of a tile's side
+};
+constexpr Kernel gemm{3'413'000, 6}, syrk{1'896'000, 3}, trsm{2'438'000, 3}, potrf{3'792'000, 1}, getrf{7'583'000, 2};
+constexpr double third_of_cube = 2880.0 * 2880.0 * 2880.0 / 3;
 
 class TileProgram {
  public:
@@ -16,6 +20,7 @@ class TileProgram {
   TaskGraph cholesky();
   TaskGraph lu();
   TaskGraph product(bool has_results);
+  TaskGraph product_of_tiles();
 
  private:
   /// Only tiles that are used are data.
@@ -25,38 +30,49 @@ class TileProgram {
     return *id;
   }
   /// @param operands  all are read, the last one is written, too
-  void update(const std::vector<vm::DataId>& operands, std::int64_t duration_ns, int delay) {
-    graph_.add_task(operands, {operands.back()}, duration_ns, 3 * n_ - delay);
+  void update(const std::vector<vm::DataId>& operands, const Kernel& kernel, int delay) {
+    add_task(operands, {operands.back()}, kernel, 3 * n_ - delay);
+  }
+  void add_task(const std::vector<vm::DataId>& reads, const std::vector<vm::DataId>& writes, const Kernel& kernel,
+                int priority) {
+    graph_.add_task(reads, writes, kernel.duration_ns, priority);
+    thirds_ += kernel.thirds;
+  }
+  TaskGraph take() {
+    TaskGraph graph = graph_.take();
+    graph.operations = static_cast<double>(thirds_) * third_of_cube;
+    return graph;
   }
 
   const int n_;
   GraphBuilder graph_;
+  std::int64_t thirds_ = 0;  ///< Kernel::thirds of all tasks
   std::vector<std::optional<vm::DataId>> ids_;
 };
 
 TaskGraph TileProgram::cholesky() {
   for (int k = 0; k < n_; ++k) {
-    update({tile(k, k)}, potrf_ns, 3 * k);
-    for (int m = k + 1; m < n_; ++m) update({tile(k, k), tile(m, k)}, trsm_ns, 2 * k + m);
+    update({tile(k, k)}, potrf, 3 * k);
+    for (int m = k + 1; m < n_; ++m) update({tile(k, k), tile(m, k)}, trsm, 2 * k + m);
     for (int c = k + 1; c < n_; ++c) {
-      update({tile(c, k), tile(c, c)}, syrk_ns, k + 2 * c);
-      for (int m = c + 1; m < n_; ++m) update({tile(m, k), tile(c, k), tile(m, c)}, gemm_ns, k + c + m);
+      update({tile(c, k), tile(c, c)}, syrk, k + 2 * c);
+      for (int m = c + 1; m < n_; ++m) update({tile(m, k), tile(c, k), tile(m, c)}, gemm, k + c + m);
     }
   }
-  return graph_.take();
+  return take();
 }
 
 TaskGraph TileProgram::lu() {
   for (int k = 0; k < n_; ++k) {
-    update({tile(k, k)}, getrf_ns, 3 * k);
+    update({tile(k, k)}, getrf, 3 * k);
     for (int i = k + 1; i < n_; ++i) {
-      update({tile(k, k), tile(i, k)}, trsm_ns, 2 * k + i);
-      update({tile(k, k), tile(k, i)}, trsm_ns, 2 * k + i);
+      update({tile(k, k), tile(i, k)}, trsm, 2 * k + i);
+      update({tile(k, k), tile(k, i)}, trsm, 2 * k + i);
     }
     for (int i = k + 1; i < n_; ++i)
-      for (int j = k + 1; j < n_; ++j) update({tile(k, i), tile(j, k), tile(j, i)}, gemm_ns, k + i + j);
+      for (int j = k + 1; j < n_; ++j) update({tile(k, i), tile(j, k), tile(j, i)}, gemm, k + i + j);
   }
-  return graph_.take();
+  return take();
 }
 
 /// Each input is a row or column of tiles that is loaded as one tile is.
@@ -70,9 +86,23 @@ TaskGraph TileProgram::product(bool has_results) {
     for (int y = 0; y < n_; ++y) {
       std::vector<vm::DataId> results;
       if (has_results) results.push_back(graph_.add_data(tile_bytes));
-      graph_.add_task({rows[y], columns[x]}, results, gemm_ns, 0);
+      add_task({rows[y], columns[x]}, results, gemm, 0);
     }
-  return graph_.take();
+  return take();
+}
+
+/// C += A B, one tile of C after the other.
+TaskGraph TileProgram::product_of_tiles() {
+  const auto matrix = [&] {
+    std::vector<vm::DataId> tiles;
+    for (int i = 0; i < n_ * n_; ++i) tiles.push_back(graph_.add_data(tile_bytes));
+    return tiles;
+  };
+  const std::vector<vm::DataId> a = matrix(), b = matrix(), c = matrix();
+  for (int i = 0; i < n_; ++i)
+    for (int j = 0; j < n_; ++j)
+      for (int k = 0; k < n_; ++k) add_task({a[i * n_ + k], b[k * n_ + j], c[i * n_ + j]}, {c[i * n_ + j]}, gemm, 0);
+  return take();
 }
 
 }  // namespace
@@ -82,6 +112,7 @@ std::optional<Program> program_of(std::string_view name) {
   if (name == "lu") return Program::lu;
   if (name == "mm") return Program::product;
   if (name == "mm-noC") return Program::product_of_inputs;
+  if (name == "mm-3d") return Program::product_of_tiles;
   return std::nullopt;
 }
 
@@ -92,6 +123,7 @@ TaskGraph graph_of(Program program, unsigned tiles) {
     case Program::lu: return made.lu();
     case Program::product: return made.product(true);
     case Program::product_of_inputs: return made.product(false);
+    case Program::product_of_tiles: return made.product_of_tiles();
   }
   std::unreachable();
 }

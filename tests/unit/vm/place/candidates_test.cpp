@@ -57,9 +57,12 @@ std::vector<TaskId> chosen_anew(const PlacedTasks& tasks, const std::vector<Task
     for (const TaskId id : gain.alone) work += static_cast<long double>(tasks[id].duration_ns);
     for (const TaskId id : gain.alone.empty() ? gain.with_another : gain.alone)
       top = std::max(top, static_cast<long double>(tasks[id].priority));
-    const auto short_first = rank == Candidates::Rank::count_of_short ? work : 0;
-    const bool has_ratio = rank == Candidates::Rank::ratio;
-    const long double ratio = work == 0 ? 1e18L : has_ratio ? copies.transfer_ns(data, device) / work : 0;
+    const auto short_first = rank == Candidates::Rank::time_per_task ? work : 0;
+    const long double transfer = copies.transfer_ns(data, device), count = gain.alone.size();
+    const long double ratio = work == 0                                 ? 1e18L
+                              : rank == Candidates::Rank::ratio         ? transfer / work
+                              : rank == Candidates::Rank::time_per_task ? transfer / count
+                                                                        : 0;
     return std::tuple(ratio, -static_cast<int>(gain.alone.size()), short_first, -top,
                       -static_cast<int>(gain.with_another.size()), -gain.left_ns, gain.appearance);
   };
@@ -128,7 +131,7 @@ class RandomCandidates {
     const std::vector<TaskId> expected = chosen_anew(tasks_, ready_, copies_, device, rank_);
     const std::vector<TaskId> taken = candidates_.take_next(device);
     for (const TaskId id : taken) std::erase(ready_, id);
-    return taken == expected && candidates_.is_empty() == ready_.empty();
+    return taken == expected && candidates_.count() == ready_.size();
   }
 
   std::mt19937 random_;
@@ -146,7 +149,7 @@ TEST_CASE("candidates that are kept up are those that a look at all ready tasks 
   for (unsigned seed = 0; seed < 200; ++seed) {
     CAPTURE(seed);
     for (const Candidates::Rank rank :
-         {Candidates::Rank::ratio, Candidates::Rank::count, Candidates::Rank::count_of_short}) {
+         {Candidates::Rank::ratio, Candidates::Rank::count, Candidates::Rank::time_per_task}) {
       RandomCandidates candidates(seed, rank);
       bool is_same = true;
       for (int i = 0; i < 300 && is_same; ++i) is_same = candidates.step();

@@ -165,7 +165,7 @@ TEST_CASE("darts that looks ahead evicts what no task will touch before what is 
     return stage.policy->victim(0, LoadKind::prefetch);
   };
   CHECK(victim("darts-count") == DataId{0});
-  CHECK(victim("darts-ahead") == DataId{2});
+  CHECK(victim("darts-order") == DataId{2});
 }
 
 TEST_CASE("darts in the order of the program evicts what is touched last") {
@@ -179,6 +179,26 @@ TEST_CASE("darts in the order of the program evicts what is touched last") {
   CHECK(stage.policy->victim(0, LoadKind::prefetch) == DataId{1});
   stage.policy->unexpected(0, 1);
   CHECK(stage.policy->victim(0, LoadKind::prefetch) == DataId{0});
+}
+
+TEST_CASE("darts in the order of the program takes no notice of it when more tasks are ready than copies are there") {
+  const PlacedTasks tasks{task_of({2, 3}, 0, 0), task_of({0, 3}, 0, 1), task_of({1, 3}, 0, 2), task_of({1, 3}, 0, 3)};
+  Stage stage(tasks, 1, "darts-order");
+  for (const DataId data : {0u, 1u, 2u}) stage.load(0, data);
+  stage.policy->released(Tasks{0, 1, 2}, std::nullopt, 0);
+  CHECK(stage.policy->victim(0, LoadKind::prefetch) == DataId{1});
+  stage.policy->released(Tasks{3}, std::nullopt, 0);
+  CHECK(stage.policy->victim(0, LoadKind::prefetch) == DataId{0});
+}
+
+TEST_CASE("darts in the order of the program finishes a datum on one device before it takes what frees most tasks") {
+  const PlacedTasks tasks{task_of({0, 1}, 0, 0), task_of({0, 1}, 0, 1), task_of({3, 2}, 0, 2)};
+  for (const unsigned devices : {1u, 2u}) {
+    Stage stage(tasks, devices, "darts-order");
+    for (const DataId data : {0u, 3u}) stage.load(0, data);
+    stage.release();
+    CHECK(stage.policy->next(0) == TaskId{devices == 1 ? 2u : 0u});
+  }
 }
 
 TEST_CASE("data and tasks may come as the run goes, and data take the place of others") {

@@ -7,7 +7,8 @@
 #include <numeric>
 #include <string>
 
-#include "tests/unit/vm/transfer/named_window.hpp"
+#include "tests/bench/locality/launch_programs.hpp"
+#include "tests/bench/locality/named_window.hpp"
 #include "tests/unit/vm/transfer/reference_random.hpp"
 
 namespace raddle::vm {
@@ -41,125 +42,6 @@ bool moves_all(const std::vector<Message>& messages, const std::vector<Transfer>
   return moved == transfers.size();
 }
 
-std::string numbered(const char* name, int number) { return name + std::to_string(number); }
-
-LaunchWindow worked_example() {
-  std::vector<std::string> names;
-  for (char name = 'A'; name <= 'M'; ++name) names.emplace_back(1, name);
-  return window_of({{true, {"B", "A"}, {"D", "E"}},
-                    {false, {"E", "B"}, {"F", "G"}},
-                    {true, {"C", "F"}, {"H", "I"}},
-                    {true, {"F", "H"}, {"J", "K"}},
-                    {true, {"H", "E"}, {"L", "M"}}},
-                   {}, names);
-}
-
-LaunchWindow chain(int calls) {
-  std::vector<NamedCall> made;
-  for (int i = 0; i < calls; ++i) made.push_back({true, {numbered("v", i)}, {numbered("v", i + 1)}});
-  return window_of(made);
-}
-
-/// Of the root's call outwards, two results each.
-LaunchWindow out_tree(int calls) {
-  std::vector<NamedCall> made;
-  for (int i = 0; i < calls; ++i)
-    made.push_back({true, {numbered("e", i)}, {numbered("e", 2 * i + 1), numbered("e", 2 * i + 2)}});
-  return window_of(made);
-}
-
-/// Leaves first.
-LaunchWindow in_tree(int calls) {
-  std::vector<NamedCall> made;
-  for (int i = 0; i < calls; ++i)
-    made.push_back({true, {numbered("v", 2 * i), numbered("v", 2 * i + 1)}, {numbered("v", calls + 1 + i)}});
-  return window_of(made);
-}
-
-LaunchWindow horner(int degree) {
-  std::vector<NamedCall> made;
-  std::vector<std::string> names;
-  for (int i = 0; i <= degree; ++i) names.push_back(numbered("a", i));
-  names.emplace_back("x");
-  std::string sum = numbered("a", degree);
-  for (int i = degree - 1; i >= 0; --i) {
-    made.push_back({true, {sum, "x"}, {numbered("m", i)}});
-    made.push_back({true, {numbered("m", i), numbered("a", i)}, {numbered("p", i)}});
-    sum = numbered("p", i);
-    names.push_back(numbered("m", i));
-    names.push_back(sum);
-  }
-  return window_of(made, {}, names);
-}
-
-/// Products on the device, sums of two of them on the host.
-LaunchWindow product_of_blocks() {
-  std::vector<NamedCall> made;
-  std::vector<std::string> names, results;
-  const auto block = [](const char* matrix, int i, int j) { return numbered(numbered(matrix, i).c_str(), j); };
-  for (const char* matrix : {"A", "B"})
-    for (int i = 1; i <= 2; ++i)
-      for (int j = 1; j <= 2; ++j) names.push_back(block(matrix, i, j));
-  for (int i = 1; i <= 2; ++i)
-    for (int j = 1; j <= 2; ++j) {
-      std::vector<std::string> products;
-      for (int k = 1; k <= 2; ++k) {
-        products.push_back(numbered(block("P", i, j).c_str(), k));
-        made.push_back({true, {block("A", i, k), block("B", k, j)}, {products.back()}});
-      }
-      made.push_back({false, products, {block("C", i, j)}});
-      names.insert(names.end(), {products[0], products[1], block("C", i, j)});
-    }
-  return window_of(made, {}, names);
-}
-
-/// Right-looking, of 4 x 4 blocks; all of L is wanted. Each version of a block is a datum of its own.
-class BlockCholesky {
- public:
-  explicit BlockCholesky(bool has_syrk_on_host) : has_syrk_on_host_(has_syrk_on_host) {}
-  LaunchWindow window() {
-    for (int i = 0; i < 4; ++i)
-      for (int j = 0; j <= i; ++j) names_.push_back(block(i, j));
-    for (int k = 0; k < 4; ++k) {
-      call(false, {}, k, k);
-      for (int m = k + 1; m < 4; ++m) call(true, {block(k, k)}, m, k);
-      for (int c = k + 1; c < 4; ++c) {
-        call(!has_syrk_on_host_, {block(c, k)}, c, c);
-        for (int m = c + 1; m < 4; ++m) call(true, {block(m, k), block(c, k)}, m, c);
-      }
-    }
-    std::vector<std::string> live;
-    for (int i = 0; i < 4; ++i)
-      for (int j = 0; j <= i; ++j) live.push_back(block(i, j));
-    return window_of(calls_, live, names_);
-  }
-
- private:
-  std::string block(int i, int j) const {
-    return "A" + std::to_string(i) + std::to_string(j) + "." + std::to_string(versions_[i][j]);
-  }
-  void call(bool is_on_device, std::vector<std::string> reads, int i, int j) {
-    reads.push_back(block(i, j));
-    ++versions_[i][j];
-    names_.push_back(block(i, j));
-    calls_.push_back({is_on_device, reads, {block(i, j)}});
-  }
-  const bool has_syrk_on_host_;
-  int versions_[4][4] = {};
-  std::vector<std::string> names_;
-  std::vector<NamedCall> calls_;
-};
-
-LaunchWindow conjugate_gradient() {
-  return window_of({{false, {"p"}, {"q"}},
-                    {true, {"p", "q"}, {"s1"}},
-                    {true, {"q", "s1"}, {"aq"}},
-                    {true, {"r", "aq"}, {"r1"}},
-                    {true, {"r1"}, {"s2"}},
-                    {true, {"p", "s2"}, {"bp"}},
-                    {true, {"r1", "bp"}, {"p1"}}});
-}
-
 struct Range {
   std::uint32_t least, most;
 };
@@ -176,9 +58,9 @@ LaunchWindow random_window(const RandomRow& row, std::uint32_t seed) {
   ReferenceRandom random(seed);
   std::vector<std::uint32_t> known(row.inputs);
   std::iota(known.begin(), known.end(), 0);
-  std::vector<NamedCall> calls;
+  std::vector<locality::NamedCall> calls;
   for (std::uint32_t i = 0; i < row.calls; ++i) {
-    NamedCall& call = calls.emplace_back();
+    locality::NamedCall& call = calls.emplace_back();
     const std::size_t reads = std::min<std::size_t>(random.between(row.reads.least, row.reads.most), known.size());
     for (const std::uint32_t data : random.sample(known, reads)) call.reads.push_back(std::to_string(data));
     const std::uint32_t writes = random.between(row.writes.least, row.writes.most);
@@ -188,7 +70,7 @@ LaunchWindow random_window(const RandomRow& row, std::uint32_t seed) {
       call.writes.push_back(std::to_string(known.back()));
     }
   }
-  return window_of(calls);
+  return locality::window_of(calls);
 }
 
 /// FNV-1a over the counts as text.
@@ -204,16 +86,14 @@ constexpr RandomRow random_rows[] = {
 }  // namespace
 
 TEST_CASE("the published programs have the counts of the reference planner") {
-  CHECK(counts_of(worked_example()) == Counts{11, 7, 7, 7});
-  CHECK(counts_of(chain(20)) == Counts{2, 0, 0, 0});
-  CHECK(counts_of(out_tree(15)) == Counts{17, 15, 15, 15});
-  CHECK(counts_of(in_tree(15)) == Counts{17, 15, 8, 15});
-  CHECK(counts_of(in_tree(31)) == Counts{33, 31, 16, 31});
-  CHECK(counts_of(horner(10)) == Counts{13, 11, 11, 11});
-  CHECK(counts_of(product_of_blocks()) == Counts{16, 11, 11, 11});
-  CHECK(counts_of(BlockCholesky(false).window()) == Counts{21, 15, 15, 15});
-  CHECK(counts_of(BlockCholesky(true).window()) == Counts{15, 9, 9, 9});
-  CHECK(counts_of(conjugate_gradient()) == Counts{4, 2, 2, 2});
+  const Counts expected[] = {{11, 7, 7, 7},    {2, 0, 0, 0},     {17, 15, 15, 15}, {17, 15, 8, 15}, {33, 31, 16, 31},
+                             {13, 11, 11, 11}, {16, 11, 11, 11}, {21, 15, 15, 15}, {15, 9, 9, 9},   {4, 2, 2, 2}};
+  const std::vector<locality::LaunchProgram> programs = locality::launch_programs();
+  REQUIRE(programs.size() == std::size(expected));
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    CAPTURE(programs[i].name);
+    CHECK(counts_of(programs[i].window) == expected[i]);
+  }
 }
 
 TEST_CASE("10,400 random programs have the counts of the reference planner, and none saves more than the optimum") {
