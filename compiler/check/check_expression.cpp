@@ -239,7 +239,7 @@ TypeId ExpressionChecker::range(ast::Range& range) {
       context_.diagnostics.report(DiagnosticKind::bad_range, bound->span, context_.name(bound->type));
       failed = true;
     }
-    if (number == TypeStore::float_) type = TypeStore::float_;
+    if (TypeStore::wide(number) == TypeStore::float_) type = TypeStore::float_;
   }
   if (failed) return TypeStore::error;
   for (ast::Expr* bound : {range.low.get(), range.high.get(), range.step.get()})

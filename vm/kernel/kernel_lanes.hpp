@@ -114,6 +114,10 @@ struct KernelLanes {
   RADDLE_MATH_INLINE static Int truncate(const Float& x) {
     return {(Words) __builtin_convertvector(x.numbers, Numbers)};
   }
+  RADDLE_MATH_INLINE static Float rounded32(const Float& x) {
+    typedef float Rounded __attribute__((vector_size(math::lane_count * 4)));
+    return Float(__builtin_convertvector(__builtin_convertvector(x.numbers, Rounded), Float::Numbers));
+  }
   RADDLE_MATH_INLINE static Int to_int(const Mask& a) { return {(Words)a.bits & 1}; }
   RADDLE_MATH_INLINE static math::LaneWords word_of(const Int& a) { return math::LaneWords(a.words); }
   RADDLE_MATH_INLINE static Int int_of(const math::LaneWords& word) { return {word.bits}; }
@@ -149,6 +153,20 @@ struct KernelLanes {
   }
   RADDLE_MATH_INLINE static Float float_at(const Array& array, const Int& index, const Mask& outside) {
     return Float((Float::Numbers)elements_at<std::uint64_t>(array, index, outside));
+  }
+  RADDLE_MATH_INLINE static Int int32_at(const Array& array, const Int& index, const Mask& outside) {
+    const auto* const elements = reinterpret_cast<const std::int32_t*>(array.address);
+    Words all{};
+    for (int i = 0; i < math::lane_count; ++i)
+      if (outside.bits[i] == 0) all[i] = static_cast<std::uint64_t>(std::int64_t{elements[index.words[i]]});
+    return {all};
+  }
+  RADDLE_MATH_INLINE static Float float32_at(const Array& array, const Int& index, const Mask& outside) {
+    const auto* const elements = reinterpret_cast<const float*>(array.address);
+    Float all(0.0);
+    for (int i = 0; i < math::lane_count; ++i)
+      if (outside.bits[i] == 0) all.numbers[i] = elements[index.words[i]];
+    return all;
   }
   RADDLE_MATH_INLINE static Mask boolean_at(const Array& array, const Int& index, const Mask& outside) {
     return {(Numbers)is_not_zero(elements_at<std::uint8_t>(array, index, outside))};
