@@ -74,6 +74,8 @@ class SignatureReader {
     if (word == "float") return {float_};
     if (word == "string") return {string};
     if (word == "boolean") return {boolean};
+    if (word == "int32") return {int32};
+    if (word == "float32") return {float32};
     if (word == "void") return {void_};
     if (word == "blob") return {blob};
     if (word == "file") return {file};

@@ -31,6 +31,8 @@ enum class BasicType : std::uint8_t {
   float_,
   string,
   boolean,
+  int32,
+  float32,
   void_,
   blob,
   file,

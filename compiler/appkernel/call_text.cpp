@@ -17,6 +17,8 @@ const char* type_name(vm::ValueKind kind) {
     case vm::ValueKind::int_: return "std::int64_t";
     case vm::ValueKind::float_: return "double";
     case vm::ValueKind::boolean: return "bool";
+    case vm::ValueKind::int32: return "std::int32_t";
+    case vm::ValueKind::float32: return "float";
     default: return "const char*";
   }
 }

@@ -22,11 +22,35 @@ enum class ExprKind : std::uint8_t {
 /// What becomes of a value once it is there.
 enum class Conversion : std::uint8_t {
   none,
-  to_float,    ///< an int; each element of a dense array of ints
-  to_growing,  ///< a dense array of one dimension, read as a growing one
-  to_string,   ///< a dense array, as a text of all its elements
-  to_shown,    ///< a dense array, as a text to be printed: of many elements the first and the last ones
+  to_int,             ///< an int32; of a dense array each element, as of all numbers
+  to_float,           ///< an int, an int32, a float32
+  to_int32,           ///< an int that is known, and fits
+  to_float32,         ///< a number that is known, rounded
+  as_int32,           ///< an int that has to be an int32, and stays an int: a number beside an array of int32
+  as_float32,         ///< a number as a float that is rounded to a float32, and stays a float: likewise
+  to_growing,         ///< a dense array of one dimension, read as a growing one
+  to_growing_ints,    ///< the same of int32, as ints
+  to_growing_floats,  ///< the same of float32 or int32, as floats
+  to_string,          ///< a dense array, as a text of all its elements
+  to_shown,           ///< a dense array, as a text to be printed: of many elements the first and the last ones
 };
+constexpr bool is_growing(Conversion conversion) {
+  return conversion >= Conversion::to_growing && conversion <= Conversion::to_growing_floats;
+}
+/// Of what is converted; none where it is no number that becomes another one.
+constexpr TypeId number_of(Conversion conversion) {
+  switch (conversion) {
+    case Conversion::to_int:
+    case Conversion::as_int32:
+    case Conversion::to_growing_ints: return TypeStore::int_;
+    case Conversion::to_float:
+    case Conversion::as_float32:
+    case Conversion::to_growing_floats: return TypeStore::float_;
+    case Conversion::to_int32: return TypeStore::int32;
+    case Conversion::to_float32: return TypeStore::float32;
+    default: return TypeStore::error;
+  }
+}
 constexpr bool is_text(Conversion conversion) {
   return conversion == Conversion::to_string || conversion == Conversion::to_shown;
 }

@@ -15,6 +15,8 @@ TypeId type_id(stdlib::BasicType basic) {
     case stdlib::BasicType::float_: return TypeStore::float_;
     case stdlib::BasicType::string: return TypeStore::string;
     case stdlib::BasicType::boolean: return TypeStore::boolean;
+    case stdlib::BasicType::int32: return TypeStore::int32;
+    case stdlib::BasicType::float32: return TypeStore::float32;
     case stdlib::BasicType::void_: return TypeStore::void_;
     case stdlib::BasicType::blob: return TypeStore::blob;
     case stdlib::BasicType::file: return TypeStore::file;

@@ -109,8 +109,7 @@ std::string dense_help(const Context& context, const ast::Expr& growing) {
     if (types.at(element).key != TypeStore::int_) return {};
     dimensions += dimensions.empty() ? ":" : ", :";
   }
-  const bool is_number = element == TypeStore::int_ || element == TypeStore::float_ || element == TypeStore::boolean;
-  if (dimensions.empty() || !is_number) return {};
+  if (dimensions.empty() || !TypeStore::is_number_or_truth(element)) return {};
   const std::string name = growing.kind == ExprKind::Name ? as<ast::Name>(growing).text : "a";
   std::string help = fmt::format("declare `{} {}[{}] = ...;`", context.name(element), name, dimensions);
   if (dimensions == ":")
@@ -133,8 +132,14 @@ void explain_call(const Context& context, const std::vector<Signature>& candidat
       call.arguments, [](const ast::Call::Argument& each) { return each.value->kind == ExprKind::Tuple; });
   if (const std::string spread = has_tuple ? "" : spread_call(context, candidates, call); !spread.empty())
     diagnostic.note("write `" + spread + "`");
+  const auto is_narrow = [&](const ast::Call::Argument& each) {
+    const TypeId type = each.value->type;
+    return context.store().is_array(type) && TypeStore::is_narrow(number_in(context.store(), type));
+  };
   if (const ast::Expr* growing = growing_argument(context, candidates, call); growing != nullptr)
     diagnostic.note("`" + name + "` takes dense arrays here, not growing ones: " + dense_help(context, *growing));
+  else if (const auto narrow = std::ranges::find_if(call.arguments, is_narrow); narrow != call.arguments.end())
+    diagnostic.note("growing arrays of 32-bit numbers become no wider ones: " + dense_help(context, *narrow->value));
   if (name == "sum" && counts_truths(context, call))
     diagnostic.note("`count(...)` of `import arrays;` tells how many elements of a dense array are true");
   if ((name == "max" || name == "min") && names(call, "axis"))

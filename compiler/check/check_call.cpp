@@ -110,7 +110,7 @@ void warn_of_axis(Context& context, const ast::Call& call) {
   const TypeStore& types = context.store();
   if (number.kind != ast::ExprKind::IntLiteral || !types.is_dense(array.type)) return;
   const auto axis = as<const ast::IntLiteral>(number).value;
-  if (types.dense_element(array.type) != TypeStore::float_ || axis >= types.rank(array.type)) return;
+  if (TypeStore::wide(types.dense_element(array.type)) != TypeStore::float_ || axis >= types.rank(array.type)) return;
   const std::string text = source_text(context, array.span);
   context.diagnostics
       .report(DiagnosticKind::like_an_axis, call.span,
@@ -144,6 +144,7 @@ void ExpressionChecker::check_default(ast::Call& call) {
 void ExpressionChecker::call(ast::Call& call) {
   resolve_call(call);
   check_default(call);
+  keep_narrow(call);
 }
 
 void ExpressionChecker::resolve_call(ast::Call& call) {
@@ -180,9 +181,10 @@ void ExpressionChecker::resolve_call(ast::Call& call) {
       const bool is_lifted = match->rank != 0 && context_.store().is_dense(matched.argument->type) &&
                              context_.store().is_scalar(matched.type) && matched.type != TypeStore::string;
       if (is_lifted) {
-        const bool is_wider = matched.type == TypeStore::float_ &&
-                              context_.store().dense_element(matched.argument->type) == TypeStore::int_;
-        if (is_wider) matched.argument->conversion = ast::Conversion::to_float;
+        const TypeId element = context_.store().dense_element(matched.argument->type);
+        if (TypeStore::widens(element, matched.type))
+          matched.argument->conversion =
+              matched.type == TypeStore::int_ ? ast::Conversion::to_int : ast::Conversion::to_float;
         call.resolved_arguments.push_back(matched.argument);
         continue;
       }

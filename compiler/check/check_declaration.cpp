@@ -195,7 +195,7 @@ void StatementChecker::parameter(const ast::Declaration& declaration, const ast:
   } else if (variable.type == TypeStore::error) {
     return;
   } else if (context_.store().kind(variable.type) == TypeKind::named || !context_.store().is_scalar(variable.type)) {
-    fault = "is of type `int`, `float`, `string` or `boolean`";
+    fault = "is of type `int`, `float`, `int32`, `float32`, `string` or `boolean`";
     at = declarator.dimensions.empty() ? declaration.type.span : declarator.name.span;
   } else if (declarator.value == nullptr || !is_literal(*declarator.value)) {
     fault = "has a literal as its default value";
@@ -220,8 +220,9 @@ void StatementChecker::result(const ast::Declaration& declaration, const ast::De
   }
   const TypeId type = context_.variable(declarator.variable).type;
   if (type != TypeStore::error && type != TypeStore::updateable && !context_.store().is_scalar(type)) {
-    context_.diagnostics.report(DiagnosticKind::bad_result, declaration.type.span,
-                                "is of type `int`, `float`, `string`, `boolean` or `updateable_float`");
+    context_.diagnostics.report(
+        DiagnosticKind::bad_result, declaration.type.span,
+        "is of type `int`, `float`, `int32`, `float32`, `string`, `boolean` or `updateable_float`");
     return;
   }
   context_.program.results.push_back({declarator.variable});

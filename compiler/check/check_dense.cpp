@@ -36,10 +36,6 @@ class AsElements {
   std::uint32_t rank_ = 0;
 };
 
-bool is_number_or_truth(TypeId type) {
-  return type == TypeStore::int_ || type == TypeStore::float_ || type == TypeStore::boolean;
-}
-
 /// `-1` as it is written; empty: it is none. What counts from behind elsewhere would be an empty slice here.
 std::string negative_literal(const ast::Expr* expr) {
   if (expr == nullptr) return "";
@@ -152,6 +148,7 @@ bool ExpressionChecker::index_of_dense(ast::Expr& entry, TypeId dense) {
   const TypeStore& types = context_.store();
   const TypeId found = types.base(value(entry));
   if (found == TypeStore::int_) return true;
+  if (found == TypeStore::int32) return convert(context_, entry, TypeStore::int_), true;
   if (entry.kind == ExprKind::ArrayLiteral || entry.kind == ExprKind::Range) {  // `A[[0, 2, 4]]`, `A[[true, false], :]`
     for (const TypeId element : {TypeStore::int_, TypeStore::boolean}) {
       for (std::uint32_t rank = 1; rank <= types.rank(dense); ++rank) {
@@ -162,7 +159,9 @@ bool ExpressionChecker::index_of_dense(ast::Expr& entry, TypeId dense) {
       }
     }
   }
-  if (types.is_dense(found) && types.dense_element(found) != TypeStore::float_) return true;
+  if (types.is_dense(found) && types.dense_element(found) == TypeStore::int32)
+    return convert(context_, entry, context_.store().dense_of(TypeStore::int_, types.rank(found))), true;
+  if (types.is_dense(found) && TypeStore::wide(types.dense_element(found)) != TypeStore::float_) return true;
   if (found == TypeStore::error) return false;
   if (report_counter_of_quotient(context_, entry, TypeStore::int_)) return false;
   Diagnostic& diagnostic = context_.diagnostics.report(DiagnosticKind::wrong_key_type, entry.span, context_.name(dense),
@@ -206,7 +205,8 @@ void ExpressionChecker::array_result(ast::Call& call, TypeId wanted) {
     const TypeId element = types.is_array(array.type) && types.at(array.type).key == TypeStore::int_
                                ? types.at(array.type).element
                                : TypeStore::error;
-    call.type = is_number_or_truth(element) ? types.dense_of(element, 1) : refuse("a growing array of numbers");
+    call.type =
+        TypeStore::is_number_or_truth(element) ? types.dense_of(element, 1) : refuse("a growing array of numbers");
   } else if (types.is_dense(wanted) || (name == "read_csv" && table_type(types, wanted))) {
     call.type = wanted;
   } else {
@@ -231,16 +231,20 @@ TypeId ExpressionChecker::lifted_binary(ast::Binary& binary) {
   const TypeStore& types = context_.store();
   for (const ast::Expr* operand : {binary.left.get(), binary.right.get()}) {
     const TypeId base = types.base(operand->type);
-    const bool fits = types.is_dense(base) || is_number_or_truth(base) || base == TypeStore::updateable;
+    const bool fits = types.is_dense(base) || TypeStore::is_number_or_truth(base) || base == TypeStore::updateable;
     if (!fits) return bad_operands(binary, nullptr);
   }
   TypeId element = TypeStore::error;
   std::uint32_t rank = 0;
+  const bool are_both = types.is_dense(binary.left->type) && types.is_dense(binary.right->type);
+  const ast::Expr* const scalar = types.is_dense(binary.left->type) ? binary.right.get() : binary.left.get();
+  beside_array_ = are_both ? nullptr : scalar;
   {
     const AsElements operands(types, {binary.left.get(), binary.right.get()});
     element = of_operands(binary);
     rank = operands.rank();
   }
+  beside_array_ = nullptr;
   return element == TypeStore::error ? element : context_.store().dense_of(element, rank);
 }
 

@@ -60,6 +60,7 @@ void ExpressionChecker::value_of_type(ast::Expr& expr, TypeId target) {
 
 void ExpressionChecker::condition(ast::Expr& expr) {
   const TypeId found = context_.store().base(value(expr));
+  if (found == TypeStore::int32) return convert(context_, expr, TypeStore::int_);
   if (found == TypeStore::boolean || found == TypeStore::int_ || found == TypeStore::error) return;
   Diagnostic& diagnostic =
       context_.diagnostics.report(DiagnosticKind::bad_condition, expr.span, context_.name(expr.type));
@@ -239,7 +240,7 @@ TypeId ExpressionChecker::range(ast::Range& range) {
       context_.diagnostics.report(DiagnosticKind::bad_range, bound->span, context_.name(bound->type));
       failed = true;
     }
-    if (number == TypeStore::float_) type = TypeStore::float_;
+    if (TypeStore::wide(number) == TypeStore::float_) type = TypeStore::float_;
   }
   if (failed) return TypeStore::error;
   for (ast::Expr* bound : {range.low.get(), range.high.get(), range.step.get()})

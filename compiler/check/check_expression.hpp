@@ -65,7 +65,7 @@ class ExpressionChecker {
   TypeId unary(ast::Unary& unary);
   TypeId binary(ast::Binary& binary);
   /// By the types that the operands have now.
-  TypeId of_operand(const ast::Unary& unary);
+  TypeId of_operand(ast::Unary& unary);
   TypeId of_operands(ast::Binary& binary);
   bool is_lifted(const ast::Expr& one, const ast::Expr& other) const;
   TypeId lifted_unary(ast::Unary& unary);
@@ -74,6 +74,9 @@ class ExpressionChecker {
   TypeId arithmetic(ast::Binary& binary);
   TypeId float_arithmetic(ast::Binary& binary);
   TypeId int_arithmetic(ast::Binary& binary);
+  bool is_weak(const ast::Expr& operand, TypeId other) const;
+  TypeId common_number(const ast::Binary& binary) const;
+  TypeId as_one_type(ast::Binary& binary, TypeId type);
   TypeId comparison(ast::Binary& binary);
   TypeId logic(ast::Binary& binary);
   TypeId format(ast::Binary& binary);
@@ -84,6 +87,7 @@ class ExpressionChecker {
   std::optional<TypeId> common_type(const std::vector<ast::Expr*>& elements);
   void resolve_call(ast::Call& call);
   void check_default(ast::Call& call);
+  void keep_narrow(ast::Call& call);
   void construct(ast::Call& call, TypeId type);
   /// Functions of the module arrays whose signatures do not tell of which type the result is: `reshape(A, n, m)`.
   /// @param wanted  the type of the variable that gets it, if that is known
@@ -98,8 +102,9 @@ class ExpressionChecker {
   Context& context_;
   Scopes& scopes_;
   std::vector<EnclosingBlock> blocks_;
-  TypeId wanted_ = TypeStore::error;  ///< of the call that comes next, see value_for()
-  unsigned brackets_ = 0;             ///< of dense arrays around the expression
+  TypeId wanted_ = TypeStore::error;         ///< of the call that comes next, see value_for()
+  const ast::Expr* beside_array_ = nullptr;  ///< the scalar operand of an operator whose other one is a dense array
+  unsigned brackets_ = 0;                    ///< of dense arrays around the expression
 };
 
 /// Values that the script takes by `argv("name")` though it declares a parameter of that name, above or below.

@@ -184,10 +184,7 @@ class ForeignChecker {
     return context_.store().is_dense(type) && is_number(context_.store().dense_element(type));
   }
 
-  bool is_number(TypeId type) const {
-    const TypeId element = context_.store().base(type);
-    return element == TypeStore::int_ || element == TypeStore::float_ || element == TypeStore::boolean;
-  }
+  bool is_number(TypeId type) const { return TypeStore::is_number_or_truth(context_.store().base(type)); }
 
   static bool has_known_extents(const ast::Formal& formal) {
     const ast::Dimension* const dimension = extents_of(formal.type, formal.dimensions);

@@ -84,7 +84,7 @@ class FormatChecker {
     const ast::Expr& value = *values_[index];
     if (needs == Needs::int_ && report_counter_of_quotient(context_, *values_[index], TypeStore::int_)) return;
     const TypeId type = context_.store().base(value.type);
-    const bool is_float = type == TypeStore::float_ || type == TypeStore::updateable;
+    const bool is_float = TypeStore::wide(type) == TypeStore::float_ || type == TypeStore::updateable;
     if ((needs == Needs::int_ && is_float) || !reads_as(needs, value)) {
       Diagnostic& diagnostic = context_.diagnostics
                                    .report(DiagnosticKind::bad_format_value, value.span, specifier,

@@ -6,6 +6,7 @@
 #include "compiler/check/call_help.hpp"
 #include "compiler/check/check_expression.hpp"
 #include "compiler/check/check_format.hpp"
+#include "compiler/check/constant_value.hpp"
 
 namespace raddle::check_detail {
 
@@ -31,7 +32,7 @@ bool is_comparison(const ast::Expr& expr) {
 TypeId ExpressionChecker::number_type(const ast::Expr& expr) const {
   const TypeId base = context_.store().base(expr.type);
   if (base == TypeStore::updateable) return TypeStore::float_;
-  return base == TypeStore::int_ || base == TypeStore::float_ ? base : TypeStore::error;
+  return TypeStore::is_number(base) ? base : TypeStore::error;
 }
 
 bool ExpressionChecker::is_printable(TypeId type) const {
@@ -59,10 +60,13 @@ TypeId ExpressionChecker::unary(ast::Unary& unary) {
   return is_lifted(*unary.operand, *unary.operand) ? lifted_unary(unary) : of_operand(unary);
 }
 
-TypeId ExpressionChecker::of_operand(const ast::Unary& unary) {
+TypeId ExpressionChecker::of_operand(ast::Unary& unary) {
   const TypeId found = unary.operand->type;
   const bool negates = unary.op == ast::UnaryOp::negate;
-  if (negates && number_type(*unary.operand) != TypeStore::error) return number_type(*unary.operand);
+  if (const TypeId number = number_type(*unary.operand); negates && number != TypeStore::error) {
+    convert(context_, *unary.operand, TypeStore::wide(number));
+    return number;
+  }
   if (!negates && context_.store().base(found) == TypeStore::boolean) return TypeStore::boolean;
   Diagnostic& diagnostic =
       context_.diagnostics.report(DiagnosticKind::bad_operand, unary.op_span, negates ? "-" : "!", context_.name(found))
@@ -125,10 +129,52 @@ TypeId ExpressionChecker::arithmetic(ast::Binary& binary) {
   const TypeId left = number_type(*binary.left);
   const TypeId right = number_type(*binary.right);
   if (left == TypeStore::error || right == TypeStore::error) return bad_operands(binary);
+  return as_one_type(binary, common_number(binary));
+}
+
+/// What is known, and a number beside an array: they take the type of the other operand, if that is of 32 bits.
+bool ExpressionChecker::is_weak(const ast::Expr& operand, TypeId other) const {
+  if (&operand == beside_array_) return true;
+  const auto known = constant_value(context_, operand);
+  return known && narrowed(*known, other);
+}
+
+TypeId ExpressionChecker::common_number(const ast::Binary& binary) const {
+  const TypeId left = number_type(*binary.left), right = number_type(*binary.right);
   if (left == right) return left;
-  convert(context_, *binary.left, TypeStore::float_);
-  convert(context_, *binary.right, TypeStore::float_);
-  return TypeStore::float_;
+  const auto takes_over = [&](const ast::Expr& weak, TypeId number, TypeId other) {
+    const bool may_take = other == TypeStore::float32 || (other == TypeStore::int32 && TypeStore::is_int(number));
+    return may_take && is_weak(weak, other);
+  };
+  if (takes_over(*binary.right, right, left)) return left;
+  if (takes_over(*binary.left, left, right)) return right;
+  return TypeStore::is_int(left) && TypeStore::is_int(right) ? TypeStore::int_ : TypeStore::float_;
+}
+
+/// Numbers of 32 bits are computed as those of 64 bits that they are, and the result is rounded, or looked at: that
+/// gives the bits of 32, as + - * / of two of them are rounded once more from twice as many digits.
+/// @return `type`
+TypeId ExpressionChecker::as_one_type(ast::Binary& binary, TypeId type) {
+  for (ast::ExprPtr* const each : {&binary.left, &binary.right}) {
+    ast::Expr& operand = **each;
+    if (!TypeStore::is_narrow(type) || number_type(operand) == type) {
+      convert(context_, operand, TypeStore::wide(type));
+      continue;
+    }
+    const auto known = constant_value(context_, operand);
+    const auto narrow = known ? narrowed(*known, type) : std::nullopt;
+    const auto* const real = narrow ? std::get_if<double>(&*narrow) : nullptr;
+    if (real != nullptr) {
+      auto literal = std::make_unique<ast::FloatLiteral>();
+      literal->value = *real;
+      literal->span = operand.span;
+      literal->type = TypeStore::float_;
+      *each = std::move(literal);
+    } else {
+      operand.conversion = type == TypeStore::int32 ? ast::Conversion::as_int32 : ast::Conversion::as_float32;
+    }
+  }
+  return type;
 }
 
 TypeId ExpressionChecker::float_arithmetic(ast::Binary& binary) {
@@ -137,14 +183,12 @@ TypeId ExpressionChecker::float_arithmetic(ast::Binary& binary) {
   if (strings && binary.op == BinaryOp::div) return TypeStore::string;
   if (number_type(*binary.left) == TypeStore::error || number_type(*binary.right) == TypeStore::error)
     return bad_operands(binary);
-  convert(context_, *binary.left, TypeStore::float_);
-  convert(context_, *binary.right, TypeStore::float_);
-  return TypeStore::float_;
+  return as_one_type(binary, common_number(binary) == TypeStore::float32 ? TypeStore::float32 : TypeStore::float_);
 }
 
 TypeId ExpressionChecker::int_arithmetic(ast::Binary& binary) {
-  if (number_type(*binary.left) == TypeStore::int_ && number_type(*binary.right) == TypeStore::int_)
-    return TypeStore::int_;
+  if (TypeStore::is_int(number_type(*binary.left)) && TypeStore::is_int(number_type(*binary.right)))
+    return as_one_type(binary, common_number(binary));
   if (binary.op == BinaryOp::mod && context_.store().base(binary.left->type) == TypeStore::string)
     return bad_operands(binary, "`%` formats a string; `%%` is the remainder");
   return bad_operands(binary, "this operator works on `int` only");

@@ -1,5 +1,8 @@
 #include "compiler/check/constant_value.hpp"
 
+#include <cmath>
+#include <utility>
+
 namespace raddle::check_detail {
 namespace {
 
@@ -119,9 +122,30 @@ Result unwidened(const Context& context, const ast::Expr& expr) {
 
 std::optional<ConstantValue> constant_value(const Context& context, const ast::Expr& expr) {
   Result value = unwidened(context, expr);
-  if (!value || expr.conversion != ast::Conversion::to_float) return value;
-  const auto* number = std::get_if<std::int64_t>(&*value);
-  return number == nullptr ? value : Result(static_cast<double>(*number));
+  if (value && TypeStore::is_narrow(context.store().base(expr.type))) value = narrowed(*value, expr.type);
+  if (!value) return value;
+  switch (expr.conversion) {
+    case ast::Conversion::to_float: {
+      const auto* number = std::get_if<std::int64_t>(&*value);
+      return number == nullptr ? value : Result(static_cast<double>(*number));
+    }
+    case ast::Conversion::to_int32:
+    case ast::Conversion::as_int32: return narrowed(*value, TypeStore::int32);
+    case ast::Conversion::to_float32:
+    case ast::Conversion::as_float32: return narrowed(*value, TypeStore::float32);
+    default: return value;
+  }
+}
+
+std::optional<ConstantValue> narrowed(const ConstantValue& value, TypeId target) {
+  const auto* whole = std::get_if<std::int64_t>(&value);
+  const auto* real = std::get_if<double>(&value);
+  if (target == TypeStore::int32)
+    return whole != nullptr && std::in_range<std::int32_t>(*whole) ? Result(*whole) : std::nullopt;
+  if (whole == nullptr && real == nullptr) return std::nullopt;
+  const double number = whole != nullptr ? static_cast<double>(*whole) : *real;
+  const double rounded = static_cast<float>(number);
+  return std::isinf(rounded) && !std::isinf(number) ? std::nullopt : Result(rounded);
 }
 
 }  // namespace raddle::check_detail

@@ -3,13 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <cstdint>
-#include <functional>
 #include <optional>
-#include <string_view>
-#include <system_error>
+
+#include "compiler/check/constant_value.hpp"
 
 namespace raddle::check_detail {
 namespace {
@@ -18,6 +15,16 @@ using ast::as;
 using ast::ExprKind;
 
 Fit worse(Fit a, Fit b) { return std::max(a, b); }
+
+bool is_literal_number(const ast::Expr& expr) {
+  return expr.kind == ExprKind::IntLiteral || expr.kind == ExprKind::FloatLiteral;
+}
+
+bool is_negated_number(const ast::Expr& expr) {
+  if (expr.kind != ExprKind::Unary) return false;
+  const auto& unary = as<const ast::Unary>(expr);
+  return unary.op == ast::UnaryOp::negate && is_literal_number(*unary.operand);
+}
 
 bool is_negated_literal(const ast::Expr& expr) {
   if (expr.kind != ExprKind::Unary) return false;
@@ -46,6 +53,7 @@ Fit fit_elements(const Context& context, const ast::Expr& expr, const Type& targ
     const auto& range = as<const ast::Range>(expr);
     for (const ast::Expr* bound : {range.low.get(), range.high.get(), range.step.get()})
       if (bound != nullptr) result = worse(result, fit(context, *bound, target.element));
+    if (TypeStore::is_narrow(context.store().base(target.element))) return Fit::none;
     if (context.store().at(target.element).kind == TypeKind::float_ && expr.type != TypeStore::error &&
         context.store().at(expr.type).element == TypeStore::int_)
       result = worse(result, Fit::widens);
@@ -84,13 +92,23 @@ void make_float(Context& context, ast::IntLiteral& literal) {
 
 namespace {
 
-/// A dense array as a growing one of the same elements, or as one of floats.
+/// A dense array as a growing one, or as one of wider numbers. Ints are no growing array of floats.
 Fit fit_dense(const TypeStore& types, TypeId found, TypeId target) {
   if (types.rank(found) == 1 && target == types.dense_elements(found)) return Fit::converts;
+  const TypeId element = types.dense_element(found);
+  if (types.rank(found) == 1 && TypeStore::is_narrow(element) && types.is_array(target))
+    return types.at(target).key == TypeStore::int_ && TypeStore::widens(element, types.at(target).element) ? Fit::widens
+                                                                                                           : Fit::none;
   const bool is_wider = types.rank(target) == types.rank(found) && types.is_dense(target) &&
-                        types.dense_element(target) == TypeStore::float_ &&
-                        types.dense_element(found) == TypeStore::int_;
+                        TypeStore::widens(element, types.dense_element(target));
   return is_wider ? Fit::widens : Fit::none;
+}
+
+/// A number that is written down, as a number of 32 bits.
+bool fits_narrow(const Context& context, const ast::Expr& expr, TypeId target) {
+  if (!TypeStore::is_narrow(target) || (!is_literal_number(expr) && !is_negated_number(expr))) return false;
+  const auto known = constant_value(context, expr);
+  return known && narrowed(*known, target);
 }
 
 }  // namespace
@@ -98,10 +116,15 @@ Fit fit_dense(const TypeStore& types, TypeId found, TypeId target) {
 Fit fit_type(const TypeStore& types, TypeId found, TypeId target) {
   if (types.is_dense(found) && found != target) return fit_dense(types, found, target);
   if (const auto steps = steps_to_base(types, found, target)) return *steps == 0 ? Fit::exact : Fit::converts;
-  if (target != TypeStore::float_) return Fit::none;
   const TypeId base = types.base(found);
-  if (base == TypeStore::updateable) return Fit::converts;
-  return base == TypeStore::int_ ? Fit::widens : Fit::none;
+  if (base == TypeStore::updateable && target == TypeStore::float_) return Fit::converts;
+  return TypeStore::widens(base, target) ? Fit::widens : Fit::none;
+}
+
+TypeId number_in(const TypeStore& types, TypeId type) {
+  if (types.is_dense(type)) return types.dense_element(type);
+  const TypeId base = types.base(type);
+  return types.is_array(base) ? types.base(types.at(base).element) : base;
 }
 
 int conversion_cost(const TypeStore& types, Fit fit, TypeId found, TypeId target) {
@@ -109,160 +132,19 @@ int conversion_cost(const TypeStore& types, Fit fit, TypeId found, TypeId target
   switch (fit) {
     case Fit::exact: return 0;
     case Fit::converts: return std::max(steps_to_base(types, found, target).value_or(1), 1);
-    case Fit::widens: return widening;
+    case Fit::widens: {
+      const bool is_int32 = number_in(types, found) == TypeStore::int32;
+      return widening + (is_int32 && number_in(types, target) == TypeStore::float_ ? 1 : 0);  // an int is nearer
+    }
     case Fit::prints: return lifting;
-    case Fit::lifts: return lifting + (types.dense_element(found) == types.base(target) ? 0 : widening);
+    case Fit::lifts: {
+      const TypeId element = types.dense_element(found), to = types.base(target);
+      return lifting +
+             (element == to ? 0 : widening + (element == TypeStore::int32 && to == TypeStore::float_ ? 1 : 0));
+    }
     case Fit::none: break;
   }
   return widening;
-}
-
-std::string source_text(const Context& context, Span span) {
-  std::string text = context.sources.at(span.file).text().substr(span.begin, span.end - span.begin);
-  const bool is_short = text.size() <= 60 && text.find('\n') == std::string::npos;
-  return is_short ? text : "...";
-}
-
-namespace {
-
-/// All of the text is a number, as literals are written.
-bool is_number(const std::string& text, bool is_whole) {
-  const std::string_view digits = std::string_view(text).substr(text.starts_with('-') ? 1 : 0);
-  const auto is_digit = [](char sign) { return sign >= '0' && sign <= '9'; };
-  if (digits.empty() || !is_digit(digits.front()) || !is_digit(digits.back())) return false;
-  const auto is_read = [&text](auto number) {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return error == std::errc() && end == text.data() + text.size();
-  };
-  return is_whole ? is_read(std::int64_t{0}) : is_read(0.0);
-}
-
-/// `"3"` as an `int` is `3`; empty for what is no literal, or none of that type.
-std::string as_literal_of(const Context& context, const ast::Expr& value, TypeId target) {
-  const bool is_digits = value.kind == ExprKind::IntLiteral || value.kind == ExprKind::FloatLiteral;
-  if (target == TypeStore::string && (is_digits || value.kind == ExprKind::BoolLiteral))
-    return "\"" + source_text(context, value.span) + "\"";
-  if (value.kind != ExprKind::StringLiteral) return {};
-  const std::string& text = as<const ast::StringLiteral>(value).value;
-  if (target == TypeStore::boolean) return text == "true" || text == "false" ? text : "";
-  const bool is_int = target == TypeStore::int_;
-  return (is_int || target == TypeStore::float_) && is_number(text, is_int) ? text : "";
-}
-
-}  // namespace
-
-bool suggest_literal(const Context& context, Diagnostic& diagnostic, const ast::Expr& value, TypeId target) {
-  const std::string literal = as_literal_of(context, value, context.store().base(target));
-  if (literal.empty()) return false;
-  diagnostic.note(fmt::format("as `{}` it is written `{}`", context.name(context.store().base(target)), literal));
-  return true;
-}
-
-namespace {
-
-constexpr const char* quotient_help = "`/` makes a `float` of two `int`s; `%/` divides without a fraction";
-
-/// The first part of `value` for which `holds`, where that part decides whether the whole is an `int` or a `float`.
-const ast::Expr* deciding_part(const ast::Expr& value, const std::function<bool(const ast::Expr&)>& holds) {
-  if (holds(value)) return &value;
-  const auto either = [&](const ast::Expr* first, const ast::Expr* second) {
-    const ast::Expr* found = first == nullptr ? nullptr : deciding_part(*first, holds);
-    return found != nullptr || second == nullptr ? found : deciding_part(*second, holds);
-  };
-  if (value.kind == ExprKind::Unary) return deciding_part(*as<const ast::Unary>(value).operand, holds);
-  if (value.kind == ExprKind::Binary) {
-    const auto& binary = as<const ast::Binary>(value);
-    const bool keeps_ints =
-        binary.op == ast::BinaryOp::add || binary.op == ast::BinaryOp::sub || binary.op == ast::BinaryOp::mul;
-    return keeps_ints ? either(binary.left.get(), binary.right.get()) : nullptr;
-  }
-  if (value.kind != ExprKind::Range) return nullptr;
-  const auto& range = as<const ast::Range>(value);
-  const ast::Expr* found = either(range.low.get(), range.high.get());
-  return found != nullptr ? found : either(range.step.get(), nullptr);
-}
-
-}  // namespace
-
-const ast::Expr* quotient_of_ints(const Context& context, const ast::Expr& value) {
-  const TypeStore& types = context.program.types;
-  const auto is_int = [&](const ast::Expr& operand) {
-    return operand.kind == ExprKind::IntLiteral || types.base(operand.type) == TypeStore::int_;
-  };
-  return deciding_part(value, [&](const ast::Expr& part) {
-    if (part.kind != ExprKind::Binary) return false;
-    const auto& binary = as<const ast::Binary>(part);
-    return binary.op == ast::BinaryOp::div && is_int(*binary.left) && is_int(*binary.right);
-  });
-}
-
-bool suggest_quotient(const Context& context, Diagnostic& diagnostic, const ast::Expr& value, TypeId target) {
-  const TypeStore& types = context.program.types;
-  TypeId wanted = types.base(target);
-  if (types.is_array(wanted)) wanted = types.base(types.at(wanted).element);
-  if (wanted != TypeStore::int_ || quotient_of_ints(context, value) == nullptr) return false;
-  diagnostic.note(quotient_help);
-  return true;
-}
-
-bool report_counter_of_quotient(Context& context, const ast::Expr& value, TypeId target) {
-  if (context.store().base(target) != TypeStore::int_) return false;
-  const ast::Expr* counter = deciding_part(value, [&](const ast::Expr& part) {
-    return part.kind == ExprKind::Name && context.quotients.contains(as<const ast::Name>(part).variable);
-  });
-  if (counter == nullptr) return false;
-  const ast::VariableId variable = as<const ast::Name>(*counter).variable;
-  if (context.variable(variable).type == TypeStore::error) return true;  // reported already
-  context.variable(variable).type = TypeStore::error;
-  context.diagnostics
-      .report(DiagnosticKind::wrong_type, context.quotients.at(variable), context.name(TypeStore::int_),
-              context.name(TypeStore::float_))
-      .label(value.span, "is to be an `int`")
-      .note(quotient_help);
-  return true;
-}
-
-void suggest_for_value(const Context& context, Diagnostic& diagnostic, const ast::Expr& value, TypeId target) {
-  const TypeStore& types = context.program.types;
-  if (suggest_quotient(context, diagnostic, value, target)) return;
-  if (types.kind(target) != TypeKind::named && suggest_literal(context, diagnostic, value, target)) return;
-  suggest_conversion(types, diagnostic, value.type, target);
-}
-
-void suggest_conversion(const TypeStore& types, Diagnostic& diagnostic, TypeId found, TypeId target) {
-  struct Way {
-    TypeId found, target;
-    const char* help;
-  };
-  static constexpr Way ways[] = {
-      {TypeStore::float_, TypeStore::int_,
-       "`toInt(...)` makes an `int` of it, toward zero; beyond 2^53 a `float` is rounded"},
-      {TypeStore::updateable, TypeStore::int_, "`toInt(...)` makes an `int` of its present value, toward zero"},
-      {TypeStore::string, TypeStore::int_, "`string2int(...)` reads an `int`"},
-      {TypeStore::boolean, TypeStore::int_, "`bool2int(...)` makes 1 or 0 of it"},
-      {TypeStore::string, TypeStore::float_, "`string2float(...)` reads a `float`"},
-      {TypeStore::string, TypeStore::boolean, "`string2boolean(...)` reads a `boolean`"},
-      {TypeStore::int_, TypeStore::boolean, "compare it with 0, as in `n != 0`"},
-      {TypeStore::int_, TypeStore::string, "`toString(...)` makes a `string` of it"},
-      {TypeStore::float_, TypeStore::string, "`toString(...)` makes a `string` of it"},
-      {TypeStore::boolean, TypeStore::string, "`toString(...)` makes a `string` of it"},
-      {TypeStore::file, TypeStore::string, "`filename(...)` is its name, `read(...)` what is in it"},
-      {TypeStore::url, TypeStore::string, "`urlname(...)` is its name"},
-      {TypeStore::string, TypeStore::file, "`input(...)` makes a file of the name of one that exists"},
-      {TypeStore::string, TypeStore::url, "`input_url(...)` makes a url of its name"},
-  };
-  if (types.kind(target) == TypeKind::named && fit_type(types, found, types.at(target).element) != Fit::none) {
-    diagnostic.note("`" + types.name(target) + "(...)` makes a `" + types.name(target) + "` of it");
-    return;
-  }
-  for (const Way& way : ways)
-    if (way.found == types.base(found) && way.target == target) diagnostic.note(way.help);
-}
-
-const char* example_of(TypeId type) {
-  if (type == TypeStore::int_) return "1";
-  if (type == TypeStore::float_) return "1.0";
-  return type == TypeStore::string ? "\"text\"" : "false";
 }
 
 bool is_incomplete(const TypeStore& types, TypeId type) {
@@ -273,6 +155,8 @@ bool is_incomplete(const TypeStore& types, TypeId type) {
     case TypeKind::bag: return is_incomplete(types, at.element);
     case TypeKind::int_:
     case TypeKind::float_:
+    case TypeKind::int32:
+    case TypeKind::float32:
     case TypeKind::string:
     case TypeKind::boolean:
     case TypeKind::void_:
@@ -288,11 +172,19 @@ bool is_incomplete(const TypeStore& types, TypeId type) {
 
 namespace {
 
+/// What the literal is of a growing array. A range is one of numbers of 64 bits.
+Type row_of(const TypeStore& types, const ast::Expr& expr, TypeId target) {
+  const TypeId element = types.dense_element(target);
+  return {.kind = TypeKind::array,
+          .key = TypeStore::int_,
+          .element = expr.kind == ExprKind::Range ? TypeStore::wide(element) : element};
+}
+
 /// `[1.0, 2.0]`, `[0:9]`; of more dimensions literals in a literal.
 Fit fit_dense_literal(const Context& context, const ast::Expr& expr, TypeId target) {
   const TypeStore& types = context.store();
   const std::uint32_t rank = types.rank(target);
-  const Type row = {.kind = TypeKind::array, .key = TypeStore::int_, .element = types.dense_element(target)};
+  const Type row = row_of(types, expr, target);
   if (rank == 1) return expr.kind == ExprKind::MapLiteral ? Fit::none : fit_elements(context, expr, row);
   if (expr.kind != ExprKind::ArrayLiteral) return Fit::none;
   const TypeId inner = context.program.types.find_dense(row.element, rank - 1);
@@ -308,8 +200,7 @@ void convert_dense_literal(Context& context, ast::Expr& expr, TypeId target) {
   const std::uint32_t rank = types.rank(target);
   expr.type = target;
   if (rank == 1) {
-    const Type row = {.kind = TypeKind::array, .key = TypeStore::int_, .element = types.dense_element(target)};
-    return convert_elements(context, expr, row);
+    return convert_elements(context, expr, row_of(types, expr, target));
   }
   auto& rows = as<ast::ArrayLiteral>(expr).elements;
   for (auto& row : rows) {
@@ -336,6 +227,7 @@ Fit fit(const Context& context, const ast::Expr& expr, TypeId target) {
     const Fit elements = fit_elements(context, expr, types.at(array));
     return array == target ? elements : Fit::none;
   }
+  if (fits_narrow(context, expr, target)) return Fit::widens;
   return fit_type(types, expr.type, target);
 }
 
@@ -344,9 +236,15 @@ void convert(Context& context, ast::Expr& expr, TypeId target) {
   const TypeStore& types = context.store();
   if (types.is_dense(target) && is_array_expression(expr)) return convert_dense_literal(context, expr, target);
   if (types.is_dense(expr.type) && target != expr.type) {
-    expr.conversion = target == TypeStore::string ? ast::Conversion::to_string
-                      : types.is_array(target)    ? ast::Conversion::to_growing
-                                                  : ast::Conversion::to_float;
+    if (target == TypeStore::string)
+      expr.conversion = ast::Conversion::to_string;
+    else if (types.is_array(target))
+      expr.conversion = target == types.dense_elements(expr.type)     ? ast::Conversion::to_growing
+                        : types.at(target).element == TypeStore::int_ ? ast::Conversion::to_growing_ints
+                                                                      : ast::Conversion::to_growing_floats;
+    else
+      expr.conversion =
+          types.dense_element(target) == TypeStore::int_ ? ast::Conversion::to_int : ast::Conversion::to_float;
     return;
   }
   if (context.store().is_array(target) && is_array_expression(expr)) {
@@ -355,7 +253,12 @@ void convert(Context& context, ast::Expr& expr, TypeId target) {
     expr.type = target;
     return;
   }
-  if (target != TypeStore::float_ || context.store().base(expr.type) != TypeStore::int_) return;
+  const TypeId base = context.store().base(expr.type);
+  if (TypeStore::is_narrow(target) && TypeStore::is_number(base) && base != target)
+    expr.conversion = target == TypeStore::int32 ? ast::Conversion::to_int32 : ast::Conversion::to_float32;
+  if (target == TypeStore::int_ && base == TypeStore::int32) expr.conversion = ast::Conversion::to_int;
+  if (target == TypeStore::float_ && TypeStore::is_narrow(base)) expr.conversion = ast::Conversion::to_float;
+  if (target != TypeStore::float_ || base != TypeStore::int_) return;
   if (expr.kind == ExprKind::IntLiteral) {
     make_float(context, as<ast::IntLiteral>(expr));
   } else if (is_negated_literal(expr)) {

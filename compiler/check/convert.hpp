@@ -8,7 +8,7 @@ namespace raddle::check_detail {
 enum class Fit : std::uint8_t {
   exact,
   converts,  ///< a named type to its base, updateable_float to float, a dense array to a growing one
-  widens,    ///< int to float
+  widens,    ///< int to float, numbers of 32 bits to those of 64; a literal to one of 32
   prints,    ///< a dense array to a string, where one is printed
   lifts,     ///< a dense array to its elements: the call is done for each
   none,
@@ -20,6 +20,8 @@ Fit fit(const Context& context, const ast::Expr& expr, TypeId target);
 void convert(Context& context, ast::Expr& expr, TypeId target);
 /// As `fit` for a value that no expression stands for: one of several outputs of a call.
 Fit fit_type(const TypeStore& types, TypeId found, TypeId target);
+/// Of a number itself, or of an array's elements.
+TypeId number_in(const TypeStore& types, TypeId type);
 /// Orders overloads: 0 for exact, a step for each named type on the way to a base, more than any of them for widening.
 /// @param fit  of a `found` to a `target`, not none
 int conversion_cost(const TypeStore& types, Fit fit, TypeId found, TypeId target);

@@ -63,9 +63,22 @@ Fit match_pattern(Context& context, const TypePattern& pattern, const ast::Expr&
   return unify(context.store(), pattern, argument.type, bindings) ? Fit::exact : Fit::none;
 }
 
+/// Where several types are taken, `int|float|string`, it is to know which one it gets: numbers of 32 bits stay these.
+bool takes_narrow(const TypeStore& types, const FormalPattern& formal, TypeId found) {
+  const TypeId base = types.base(found);
+  return TypeStore::is_narrow(base) && formal.alternatives.size() > 1 &&
+         std::ranges::any_of(formal.alternatives, [&](const TypePattern& pattern) {
+           return pattern.kind == TypePattern::Kind::concrete && pattern.type == TypeStore::wide(base);
+         });
+}
+
 Fit match_formal(Context& context, const FormalPattern& formal, const ast::Expr& argument, Bindings& bindings,
                  TypeId& type) {
   Fit best = Fit::none;
+  if (takes_narrow(context.store(), formal, argument.type)) {
+    type = context.store().base(argument.type);
+    return Fit::exact;
+  }
   const Bindings before = bindings;
   for (const TypePattern& alternative : formal.alternatives) {
     Bindings trial = before;
@@ -81,7 +94,7 @@ Fit match_formal(Context& context, const FormalPattern& formal, const ast::Expr&
 
 bool is_number_or_truth(const TypeStore& types, const TypePattern& pattern) {
   if (pattern.kind != TypePattern::Kind::concrete) return false;
-  return pattern.type == TypeStore::int_ || pattern.type == TypeStore::float_ || pattern.type == TypeStore::boolean ||
+  return TypeStore::is_number_or_truth(pattern.type) ||
          (types.kind(pattern.type) == TypeKind::named && types.is_scalar(pattern.type));
 }
 

@@ -139,8 +139,9 @@ class TypeDefinitions {
 };
 
 void declare_predefined(Context& context) {
-  for (const TypeId type : {TypeStore::int_, TypeStore::float_, TypeStore::string, TypeStore::boolean, TypeStore::void_,
-                            TypeStore::blob, TypeStore::file, TypeStore::url, TypeStore::updateable})
+  for (const TypeId type :
+       {TypeStore::int_, TypeStore::float_, TypeStore::string, TypeStore::boolean, TypeStore::void_, TypeStore::blob,
+        TypeStore::file, TypeStore::url, TypeStore::updateable, TypeStore::int32, TypeStore::float32})
     context.types[context.name(type)] = {type, {}, true};
   context.types["external"] = {context.store().new_named("external", TypeStore::void_), {}, true};
   for (const char* name : {"LocationStrictness", "LocationAccuracy"})
@@ -214,9 +215,7 @@ TypePattern dense_of(Context& context, const TypePattern& element, const ast::Di
   const auto refuse = [&](std::string why) -> Diagnostic& {
     return context.diagnostics.report(DiagnosticKind::bad_dense_type, dimension.span, std::move(why));
   };
-  const bool is_scalar =
-      element.type == TypeStore::int_ || element.type == TypeStore::float_ || element.type == TypeStore::boolean;
-  if (element.kind != TypePattern::Kind::concrete || !is_scalar) {
+  if (element.kind != TypePattern::Kind::concrete || !TypeStore::is_number_or_truth(element.type)) {
     const bool holds_arrays = element.kind == TypePattern::Kind::array ||
                               (element.kind == TypePattern::Kind::concrete &&
                                (context.store().is_array(element.type) || context.store().is_dense(element.type)));
@@ -224,7 +223,7 @@ TypePattern dense_of(Context& context, const TypePattern& element, const ast::Di
       refuse("the dimensions of a dense array stand in one pair of brackets, the last one")
           .note("as in `float A[n, m];`, `float tiles[][b, b];`");
     else
-      refuse("a dense array holds `int`, `float` or `boolean`")
+      refuse("a dense array holds `int`, `float`, `boolean`, `int32` or `float32`")
           .note("arrays of other values grow as they are filled, with empty brackets: `string names[];`");
     return concrete(TypeStore::error);
   }
@@ -274,11 +273,6 @@ TypePattern resolve_bag(Context& context, const TypeVariables& variables, const 
 TypeId resolve_name(Context& context, const ast::TypeExpr& type) {
   const auto found = context.types.find(type.name.text);
   if (found != context.types.end() && type.arguments.empty()) return found->second.type;
-  if (type.name.text == "int32" || type.name.text == "float32") {
-    context.diagnostics.report(DiagnosticKind::not_supported, type.name.span,
-                               "dense arrays of `" + type.name.text + "`");
-    return TypeStore::error;
-  }
   if (context.options.is_module_missing) return TypeStore::error;
   Diagnostic& diagnostic = context.diagnostics.report(DiagnosticKind::unknown_type, type.name.span, type.name.text);
   if (const std::string_view help = help_for_foreign_name(type.name.text, NameUse::type); !help.empty()) {

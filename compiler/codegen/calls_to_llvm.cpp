@@ -5,6 +5,7 @@
 
 #include "compiler/codegen/function_emitter.hpp"
 #include "compiler/codegen/library_functions.hpp"
+#include "compiler/codegen/word_reader.hpp"
 
 namespace raddle::codegen {
 
@@ -59,8 +60,7 @@ void FunctionEmitter::emit_foreign_call(const KernelInstruction& instruction) {
 /// As in leaf_abi.hpp.
 void FunctionEmitter::append_words(KernelRegister id, std::vector<llvm::Value*>& words) {
   const LeafValue value = read(id);
-  words.push_back(value.word->getType()->isIntegerTy(1) ? builder_.CreateZExt(value.word, builder_.getInt64Ty())
-                                                        : value.word);
+  words.push_back(word_of_value(builder_, value.word));
   if (value.length) words.push_back(value.length);
 }
 
@@ -221,9 +221,7 @@ void FunctionEmitter::join(const Fork& fork, std::span<const Fork> outstanding) 
   for (unsigned i = 0; i < results.size(); ++i) {
     llvm::Type* type = own_values[i + 1]->getType();
     llvm::Value* address = word_address(fork, fork.result_index + i);
-    shared_values.push_back(type->isIntegerTy(1)
-                                ? builder_.CreateIsNotNull(builder_.CreateLoad(builder_.getInt64Ty(), address))
-                                : builder_.CreateLoad(type, address));
+    shared_values.push_back(value_of_word(builder_, builder_.CreateLoad(word_type(type), address), type));
   }
   builder_.CreateBr(joined);
 

@@ -166,19 +166,13 @@ void FunctionEmitter::emit_instruction(const KernelInstruction& instruction, boo
     case KernelOp::reduce: return emit_reduction(instruction);
     case KernelOp::foreign: return emit_foreign_call(instruction);
     case KernelOp::each: return emit_each(instruction);
-    case KernelOp::new_ints:
-    case KernelOp::new_floats:
-    case KernelOp::new_booleans: return emit_new(instruction);
-    case KernelOp::put_int:
-    case KernelOp::put_float:
-    case KernelOp::put_boolean: return emit_put(instruction);
     case KernelOp::first: return emit_first(instruction);
     case KernelOp::size: return assign(instruction.result, {read(instruction.inputs[0]).length, nullptr});
-    case KernelOp::get_int:
-    case KernelOp::get_float:
-    case KernelOp::get_boolean: return emit_get(instruction);
     default: break;
   }
+  if (vm::is_new(instruction.op)) return emit_new(instruction);
+  if (vm::is_put(instruction.op)) return emit_put(instruction);
+  if (vm::is_get(instruction.op)) return emit_get(instruction);
   llvm::SmallVector<llvm::Value*, 3> inputs;
   for (std::size_t i = 0; i < vm::info(instruction.op).inputs.size(); ++i)
     inputs.push_back(word(instruction.inputs[i]));
@@ -189,13 +183,11 @@ void FunctionEmitter::emit_instruction(const KernelInstruction& instruction, boo
 }
 
 void FunctionEmitter::emit_get(const KernelInstruction& instruction) {
-  const bool is_boolean = instruction.op == KernelOp::get_boolean;
-  llvm::Type* stored = instruction.op == KernelOp::get_float ? builder_.getDoubleTy()
-                       : is_boolean                          ? builder_.getInt8Ty()
-                                                             : llvm::Type::getInt64Ty(module_.llvm_context);
+  llvm::Type* stored = module_.stored_type(kernel_.types[instruction.result]);
   llvm::LoadInst* value = builder_.CreateLoad(stored, element_address(instruction, stored));
   if (!module_.facts.has_own_arrays())  // else it may be one that is written before
     value->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(module_.llvm_context, {}));
+  const bool is_boolean = instruction.op == KernelOp::get_boolean;
   assign(instruction.result, {is_boolean ? builder_.CreateIsNotNull(value) : value, nullptr});
 }
 

@@ -32,6 +32,10 @@ struct KernelIr {
   static Int word_of(Int a) { return a; }
   static Int int_of(Int word) { return word; }
   static Int to_int(Mask a) { return Int(builder().CreateZExt(a.value, vm::math::ir_word)); }
+  static Float rounded32(Float x) {
+    llvm::Type* narrow = vm::math::ir_number->getWithNewType(builder().getFloatTy());
+    return Float(builder().CreateFPExt(builder().CreateFPTrunc(x.value, narrow), vm::math::ir_number));
+  }
   static Float floor(Float x) { return unary(llvm::Intrinsic::floor, x); }
   static Float ceil(Float x) { return unary(llvm::Intrinsic::ceil, x); }
   static Float round(Float x) { return unary(llvm::Intrinsic::round, x); }

@@ -35,8 +35,18 @@ constexpr std::size_t most_unrolled_instructions = 100;
 
 llvm::Type* ModuleEmitter::type(vm::KernelType type) const {
   if (is_array(type)) return llvm::PointerType::get(llvm_context, 0);
-  if (type == vm::KernelType::float_) return llvm::Type::getDoubleTy(llvm_context);
-  return type == vm::KernelType::boolean ? llvm::Type::getInt1Ty(llvm_context) : llvm::Type::getInt64Ty(llvm_context);
+  if (type == vm::KernelType::boolean) return llvm::Type::getInt1Ty(llvm_context);
+  return stored_type(type);
+}
+
+llvm::Type* ModuleEmitter::stored_type(vm::KernelType type) const {
+  switch (is_array(type) ? element_of(type) : type) {
+    case vm::KernelType::float_: return llvm::Type::getDoubleTy(llvm_context);
+    case vm::KernelType::boolean: return llvm::Type::getInt8Ty(llvm_context);
+    case vm::KernelType::int32: return llvm::Type::getInt32Ty(llvm_context);
+    case vm::KernelType::float32: return llvm::Type::getFloatTy(llvm_context);
+    default: return llvm::Type::getInt64Ty(llvm_context);
+  }
 }
 
 llvm::Function* ModuleEmitter::inner(vm::KernelId kernel, unsigned level) {
@@ -201,8 +211,7 @@ void ModuleEmitter::emit_call(vm::KernelId kernel, llvm::Function* function) {
   all->setCallingConv(llvm::CallingConv::Fast);
 
   for (unsigned i = 0; i < source.outputs.size(); ++i) {  // also of a failed call, where they mean nothing
-    llvm::Value* result = builder.CreateExtractValue(all, i + 1);
-    if (result->getType()->isIntegerTy(1)) result = builder.CreateZExt(result, word);
+    llvm::Value* result = word_of_value(builder, builder.CreateExtractValue(all, i + 1));
     builder.CreateStore(result, builder.CreateConstInBoundsGEP1_64(word, function->getArg(2), i));
   }
   builder.CreateRet(builder.CreateExtractValue(all, 0));

@@ -69,9 +69,7 @@ llvm::Value* LaneEmitter::first_of(KernelOp op, const LaneValue& left, const Lan
 LaneValue LaneEmitter::emit_get(Frame& frame, const KernelInstruction& instruction) {
   const LaneValue &array = frame.values[instruction.inputs[0]], &index = frame.values[instruction.inputs[1]];
   const bool is_boolean = instruction.op == KernelOp::get_boolean;
-  llvm::Type* stored = instruction.op == KernelOp::get_float ? builder_.getDoubleTy()
-                       : is_boolean                          ? builder_.getInt8Ty()
-                                                             : builder_.getInt64Ty();
+  llvm::Type* stored = module_.stored_type(frame.kernel.types[instruction.result]);
   LaneValue value;
   if (index.is_uniform())
     value.parts = {get_uniform(array, index.parts[0], stored, instruction.place)};

@@ -38,6 +38,8 @@ class ModuleEmitter {
 
   /// Of a scalar: i64, double, i1. Of an array: ptr.
   llvm::Type* type(vm::KernelType type) const;
+  /// Of a number, or of an array's elements, in memory: a boolean is a byte there.
+  llvm::Type* stored_type(vm::KernelType type) const;
   llvm::StructType* context_type() const {
     llvm::Type* pointer = llvm::PointerType::get(llvm_context, 0);
     return llvm::StructType::get(llvm_context, {pointer, pointer});

@@ -37,20 +37,33 @@ template <char letter>
 auto typed(llvm::Value* value) {
   if constexpr (letter == 'i') return KernelIr::Int(value);
   if constexpr (letter == 'f') return KernelIr::Float(value);
+  if constexpr (letter == 'n') return KernelIr::Int(vm::math::ir_builder->CreateSExt(value, vm::math::ir_word));
+  if constexpr (letter == 'g') return KernelIr::Float(vm::math::ir_builder->CreateFPExt(value, vm::math::ir_number));
   if constexpr (letter == 'b') return KernelIr::Mask{value};
 }
 
 constexpr char letter(std::string_view inputs, std::size_t i) { return i < inputs.size() ? inputs[i] : ' '; }
 
+/// An int32 or float32 is a register of half the width.
+template <char letter>
+llvm::Value* as_register(llvm::Value* value) {
+  llvm::IRBuilder<>& builder = *vm::math::ir_builder;
+  if constexpr (letter == 'n')
+    return builder.CreateTrunc(value, value->getType()->getWithNewType(builder.getInt32Ty()));
+  if constexpr (letter == 'g')
+    return builder.CreateFPTrunc(value, value->getType()->getWithNewType(builder.getFloatTy()));
+  return value;
+}
+
 /// @param compute  the operation of KernelOperations; of those that read arrays nothing
-template <char first, char second, char third>
+template <char first, char second, char third, char result>
 llvm::Value* emit(const std::array<llvm::Value*, 3>& inputs, const auto& fail, const auto& compute) {
   const auto value_of = [&](const auto&... operands) -> llvm::Value* {
     if constexpr (std::is_void_v<decltype(compute(operands..., fail))>) {
       compute(operands..., fail);
       return nullptr;
     } else {
-      return compute(operands..., fail).value;
+      return as_register<result>(compute(operands..., fail).value);
     }
   };
   if constexpr (first == 'x')
@@ -84,9 +97,9 @@ llvm::Value* OperationEmitter::emit_operation(const vm::KernelInstruction& instr
     fail_if(failed.value, status_of(failure), instruction.place);
   };
   switch (instruction.op) {
-#define RADDLE_KERNEL_OP(name, inputs_, result, failure)                     \
-  case vm::KernelOp::name:                                                   \
-    return emit<letter(inputs_, 0), letter(inputs_, 1), letter(inputs_, 2)>( \
+#define RADDLE_KERNEL_OP(name, inputs_, result, failure)                             \
+  case vm::KernelOp::name:                                                           \
+    return emit<letter(inputs_, 0), letter(inputs_, 1), letter(inputs_, 2), result>( \
         inputs, fail, [](const auto&... operands) { return Operations::name(operands...); });
 #include "vm/kernel/kernel_ops.def"
     default: std::unreachable();

@@ -23,9 +23,8 @@ using vm::KernelType;
 void FunctionEmitter::emit_new(const KernelInstruction& instruction) {
   constexpr std::uint64_t most_elements = 1 << 18, left_on_stack = 1 << 16, alignment = 64;
   constexpr std::uint64_t most_in_entry = 16;  ///< elements: LLVM makes registers of such arrays, if it can
-  const bool is_boolean = instruction.op == KernelOp::new_booleans;
   llvm::Value* count = word(instruction.inputs[0]);
-  llvm::Type* const stored = is_boolean ? builder_.getInt8Ty() : builder_.getInt64Ty();
+  llvm::Type* const stored = module_.stored_type(kernel_.types[instruction.result]);
   if (const auto* const known = llvm::dyn_cast<llvm::ConstantInt>(count);
       known && known->getZExtValue() <= most_in_entry) {
     llvm::IRBuilder<> entry(&target_->getEntryBlock(), target_->getEntryBlock().begin());
@@ -36,7 +35,7 @@ void FunctionEmitter::emit_new(const KernelInstruction& instruction) {
   llvm::Value* are_too_many = builder_.CreateICmpUGT(count, builder_.getInt64(most_elements));
   fail_if(are_too_many, raddle_leaf_recursion_too_deep, instruction.place);
   llvm::Value* bytes =
-      builder_.CreateAdd(builder_.CreateMul(count, builder_.getInt64(is_boolean ? 1 : sizeof(std::int64_t))),
+      builder_.CreateAdd(builder_.CreateMul(count, builder_.getInt64(stored->getScalarSizeInBits() / 8)),
                          builder_.getInt64(left_on_stack));
   llvm::Value* here = builder_.CreateIntrinsic(llvm::Intrinsic::stacksave, {pointer}, {});
   llvm::Value* room = builder_.CreateSub(builder_.CreatePtrToInt(here, builder_.getInt64Ty()), bytes);
@@ -65,7 +64,7 @@ void FunctionEmitter::emit_first(const KernelInstruction& instruction) {
 bool FunctionEmitter::may_defer(const KernelInstruction& instruction) const {
   const vm::KernelOpInfo& about = vm::info(instruction.op);
   return deferred_ != nullptr && (about.failure == vm::KernelFailure::overflow ||
-                                  (about.failure == vm::KernelFailure::domain && about.result == 'f'));
+                                  (about.failure == vm::KernelFailure::domain && about.result != 'i'));
 }
 
 void FunctionEmitter::emit_each(const KernelInstruction& instruction) {
@@ -133,16 +132,11 @@ void FunctionEmitter::find_sure_indices(KernelBlockId block) {
         around_.pop_back();
         break;
       }
-      case KernelOp::get_int:
-      case KernelOp::get_float:
-      case KernelOp::get_boolean:
-      case KernelOp::put_int:
-      case KernelOp::put_float:
-      case KernelOp::put_boolean:
-        if (!made_in_each_.contains(instruction.inputs[0]) && is_affine(instruction.inputs[1]))
+      default:
+        if ((vm::is_get(instruction.op) || vm::is_put(instruction.op)) &&
+            !made_in_each_.contains(instruction.inputs[0]) && is_affine(instruction.inputs[1]))
           check_index(instruction);
         break;
-      default: break;
     }
   }
 }

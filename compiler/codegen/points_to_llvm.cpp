@@ -1,4 +1,6 @@
 // Many points in one call: see Note [stretches] in leaf_abi.hpp.
+#include <algorithm>
+
 #include "compiler/codegen/lane_emitter.hpp"
 #include "compiler/codegen/module_emitter.hpp"
 #include "compiler/codegen/point_elements.hpp"
@@ -190,9 +192,15 @@ unsigned ModuleEmitter::vector_count(vm::KernelId kernel) const {
 void ModuleEmitter::emit_lanes(vm::KernelId kernel, llvm::Function* function) {
   const vm::Kernel& source = group[kernel];
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(llvm_context, "entry", function));
-  const LaneShape shape{options_.vector_lanes, vector_count(kernel)};
+  // numbers of 32 bits fill a vector with twice as many; what is computed of them with 64 bits takes two then
+  const bool is_narrow = std::ranges::all_of(source.outputs, [&](vm::KernelRegister output) {
+    return source.types[output] == vm::KernelType::int32 || source.types[output] == vm::KernelType::float32;
+  });
+  const unsigned vectors = vector_count(kernel);
+  const LaneShape shape = is_narrow ? LaneShape{2 * options_.vector_lanes, std::max(1U, vectors / 2)}
+                                    : LaneShape{options_.vector_lanes, vectors};
   // else LLVM splits the widest vectors on processors that run slower with them
-  function->addFnAttr("min-legal-vector-width", std::to_string(shape.vector_size * 64));
+  function->addFnAttr("min-legal-vector-width", std::to_string(options_.vector_lanes * 64));
   WordReader words(builder, function->getArg(1));
   const Stretch stretch(words, builder, source, 0);
   std::vector<LaneValue> captures;
@@ -232,8 +240,8 @@ void ModuleEmitter::emit_points(vm::KernelId kernel, std::size_t reads, llvm::Fu
   arguments[1] = builder.CreateAdd(stretch.first, builder.CreateMul(number, stretch.step));
   for (std::uint32_t i = 0; i < source.row_count; ++i) {
     llvm::Value *first = stretch.rows[2 * i], *width = stretch.rows[2 * i + 1];
-    llvm::Type* element = source.types[1 + i] == vm::KernelType::booleans ? builder.getInt8Ty() : builder.getInt64Ty();
-    arguments[2 + 2 * i] = builder.CreateInBoundsGEP(element, first, builder.CreateMul(number, width));
+    llvm::Type* stored = stored_type(source.types[1 + i]);
+    arguments[2 + 2 * i] = builder.CreateInBoundsGEP(stored, first, builder.CreateMul(number, width));
     arguments[3 + 2 * i] = width;
   }
   for (std::size_t i = 0; i < reads; ++i)

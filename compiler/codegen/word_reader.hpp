@@ -11,6 +11,25 @@ namespace raddle::codegen {
 /// Lengths are below 2^59: their elements' bytes fit the address space. Lets LLVM drop overflow checks of indices.
 inline constexpr std::uint64_t length_end = std::uint64_t{1} << 59;
 
+/// An int32 or float32 is a register of 32 bits, and a word of leaf_abi.hpp as the int or float that it is.
+inline llvm::Type* word_type(llvm::Type* type) {
+  if (type->isFloatTy()) return llvm::Type::getDoubleTy(type->getContext());
+  const bool is_narrow = type->isIntegerTy(1) || type->isIntegerTy(32);
+  return is_narrow ? llvm::Type::getInt64Ty(type->getContext()) : type;
+}
+/// @param word  of word_type(type)
+inline llvm::Value* value_of_word(llvm::IRBuilder<>& builder, llvm::Value* word, llvm::Type* type) {
+  if (type->isIntegerTy(1)) return builder.CreateIsNotNull(word);
+  if (type->isFloatTy()) return builder.CreateFPTrunc(word, type);
+  return type->isIntegerTy(32) ? builder.CreateTrunc(word, type) : word;
+}
+inline llvm::Value* word_of_value(llvm::IRBuilder<>& builder, llvm::Value* value) {
+  llvm::Type* type = value->getType();
+  if (type->isIntegerTy(1)) return builder.CreateZExt(value, word_type(type));
+  if (type->isFloatTy()) return builder.CreateFPExt(value, word_type(type));
+  return type->isIntegerTy(32) ? builder.CreateSExt(value, word_type(type)) : value;
+}
+
 /// Takes a call's words one after the other.
 class WordReader {
  public:
@@ -23,8 +42,7 @@ class WordReader {
   }
   /// Appends a parameter of `type`: one word, or an array's two.
   void load_argument(llvm::Type* type, std::vector<llvm::Value*>& arguments) {
-    if (type->isIntegerTy(1)) return arguments.push_back(builder_.CreateIsNotNull(load(builder_.getInt64Ty())));
-    arguments.push_back(load(type));
+    arguments.push_back(value_of_word(builder_, load(word_type(type)), type));
     if (!type->isPointerTy()) return;
     llvm::LoadInst* length = load(builder_.getInt64Ty());
     const llvm::APInt first(64, 0), end(64, length_end);

@@ -17,10 +17,12 @@ constexpr std::string_view no_return =
     "there is no `return`: a function assigns to its output, `(int o) f(int x) { o = x + 1; }`";
 
 constexpr std::array foreign_names = {
-    ForeignName{NameUse::type, " double real Float number f64 ", "a floating-point number is a `float`"},
+    ForeignName{NameUse::type, " double real Float number f64 float64 ", "a floating-point number is a `float`"},
+    ForeignName{NameUse::type, " f32 Float32 single ", "a floating-point number of 32 bits is a `float32`"},
+    ForeignName{NameUse::type, " i32 Int32 int32_t ", "a whole number of 32 bits is an `int32`"},
     ForeignName{NameUse::type, " bool Boolean Bool logical ", "a truth value is a `boolean`"},
     ForeignName{NameUse::type, " str String char wchar text ", "a text is a `string`, one character too"},
-    ForeignName{NameUse::type, " long short unsigned signed integer Int Integer int64 int64_t int32 uint size_t i64 ",
+    ForeignName{NameUse::type, " long short unsigned signed integer Int Integer int64 int64_t uint size_t i64 ",
                 "a whole number is an `int`; it has 64 bits"},
     ForeignName{NameUse::type, " list List array Array vector tuple set ",
                 "an array is declared with its element type: `int a[];`"},

@@ -131,8 +131,7 @@ void KernelEmitter::computed(const ir::Op& op, KernelOp made, const std::vector<
 }
 
 void KernelEmitter::element(const ir::Op& op) {
-  const KernelOp made =
-      by_elements(type_of(op.operands[0]), KernelOp::get_int, KernelOp::get_float, KernelOp::get_boolean);
+  const KernelOp made = vm::get_of(element_of(type_of(op.operands[0])));
   if (op.is_tracked) there_.at(op.operands[0].index).read(register_of(op.operands[1]), op.span);
   computed(op, made, registers_of(op.operands));
 }

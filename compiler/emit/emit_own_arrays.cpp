@@ -31,8 +31,7 @@ void KernelEmitter::make_arrays(const ir::Op& op, const std::vector<KernelRegist
 }
 
 void KernelEmitter::make_arrays(const std::vector<KernelRegister>& arrays, KernelRegister count, Span span) {
-  const KernelOp made =
-      by_elements(kernel_.types[arrays[0]], KernelOp::new_ints, KernelOp::new_floats, KernelOp::new_booleans);
+  const KernelOp made = vm::new_of(element_of(kernel_.types[arrays[0]]));
   for (const KernelRegister array : arrays) put_array(made, array, count, span);
 }
 
@@ -130,8 +129,7 @@ bool KernelEmitter::is_in(const ir::Op& loop, ir::Operand operand) const {
 }
 
 void KernelEmitter::own_element(const ir::Op& op) {
-  const KernelOp made =
-      by_elements(type_of(op.operands[0]), KernelOp::put_int, KernelOp::put_float, KernelOp::put_boolean);
+  const KernelOp made = vm::put_of(element_of(type_of(op.operands[0])));
   if (op.is_tracked) there_.at(op.operands[0].index).insert(register_of(op.operands[1]), op.span);
   computed(op, made, registers_of(op.operands));
 }

@@ -9,6 +9,7 @@
 #include "compiler/emit/partition_strands.hpp"
 #include "compiler/emit/gathering_sites.hpp"
 #include "compiler/ir/heavy_leaves.hpp"
+#include "compiler/ir/kernel_operator.hpp"
 #include "compiler/ir/library_calls.hpp"
 
 namespace raddle {
@@ -20,12 +21,7 @@ vm::Value value_of(const ir::Constant& constant) {
 }
 
 vm::KernelType leaf_type(const TypeStore& types, TypeId id) {
-  const TypeId base = types.base(id);
-  const bool is_array = types.is_array(base);
-  const TypeKind kind = types.kind(is_array ? types.base(types.at(base).element) : base);
-  if (kind == TypeKind::float_) return is_array ? vm::KernelType::floats : vm::KernelType::float_;
-  if (kind == TypeKind::boolean) return is_array ? vm::KernelType::booleans : vm::KernelType::boolean;
-  return is_array ? vm::KernelType::ints : vm::KernelType::int_;
+  return ir::kernel_type(types, id).value_or(vm::KernelType::int_);
 }
 
 void describe_leaf(const ir::Module& module, const ir::Function& function, vm::Function& out) {

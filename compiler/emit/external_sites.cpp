@@ -13,6 +13,8 @@ vm::ValueKind value_kind(TypeKind kind) {
     case TypeKind::int_: return vm::ValueKind::int_;
     case TypeKind::float_: return vm::ValueKind::float_;
     case TypeKind::boolean: return vm::ValueKind::boolean;
+    case TypeKind::int32: return vm::ValueKind::int32;
+    case TypeKind::float32: return vm::ValueKind::float32;
     case TypeKind::string: return vm::ValueKind::string;
     case TypeKind::array: return vm::ValueKind::array;
     case TypeKind::bag: return vm::ValueKind::bag;

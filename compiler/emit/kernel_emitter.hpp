@@ -53,10 +53,6 @@ class KernelEmitter : KernelBuilder {
 
   // ---------------------------------------------------------------- instructions
 
-  /// Of arrays of this type.
-  static KernelOp by_elements(KernelType array, KernelOp of_ints, KernelOp of_floats, KernelOp of_booleans) {
-    return array == KernelType::ints ? of_ints : array == KernelType::floats ? of_floats : of_booleans;
-  }
   vm::KernelBlockId block(ir::RegionId region);
   void operations(ir::RegionId region);
 

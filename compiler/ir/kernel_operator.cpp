@@ -54,9 +54,11 @@ constexpr Operator operators[] = {
 KernelOperator kernel_operator(OpKind kind, KernelType type) {
   const auto* const found = std::ranges::find(operators, kind, &Operator::kind);
   if (found == std::end(operators)) return {};
-  const KernelOp op = type == KernelType::float_ ? found->of_floats
-                      : type == KernelType::int_ ? found->of_ints
-                                                 : found->of_booleans;
+  const KernelOp op = type == KernelType::float_    ? found->of_floats
+                      : type == KernelType::int_    ? found->of_ints
+                      : type == KernelType::boolean ? found->of_booleans
+                      : kind == OpKind::copy        ? KernelOp::copy
+                                                    : no_op;
   return {op, found->swaps};
 }
 
@@ -65,10 +67,15 @@ std::optional<KernelType> kernel_type(const TypeStore& types, TypeId type) {
   const bool is_array = types.is_array(base);
   if (is_array && types.base(types.at(base).key) != TypeStore::int_) return std::nullopt;
   const TypeId number = is_array ? types.base(types.at(base).element) : base;
-  if (number == TypeStore::int_) return is_array ? KernelType::ints : KernelType::int_;
-  if (number == TypeStore::float_) return is_array ? KernelType::floats : KernelType::float_;
-  if (number == TypeStore::boolean) return is_array ? KernelType::booleans : KernelType::boolean;
-  return std::nullopt;
+  const auto of = [&](KernelType element) { return is_array ? vm::array_of(element) : element; };
+  switch (number) {
+    case TypeStore::int_: return of(KernelType::int_);
+    case TypeStore::float_: return of(KernelType::float_);
+    case TypeStore::boolean: return of(KernelType::boolean);
+    case TypeStore::int32: return of(KernelType::int32);
+    case TypeStore::float32: return of(KernelType::float32);
+    default: return std::nullopt;
+  }
 }
 
 KernelOp library_operator(const Module& module, const Function& function, const Op& op) {

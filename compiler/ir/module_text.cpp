@@ -9,7 +9,8 @@ namespace raddle::ir {
 
 ModuleText::ModuleText(std::vector<Token> tokens, TypeStore& types) : tokens_(std::move(tokens)) {
   module.types = &types;
-  for (const char* basic : {"int", "float", "string", "boolean", "void", "blob", "file", "url", "updateable_float"})
+  for (const char* basic :
+       {"int", "float", "string", "boolean", "void", "blob", "file", "url", "updateable_float", "int32", "float32"})
     named_types_.emplace(basic, static_cast<TypeId>(named_types_.size() + TypeStore::int_));
   for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {
     if (tokens_[i].kind != Kind::word) continue;

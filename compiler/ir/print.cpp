@@ -341,6 +341,8 @@ class TypePrinter {
       case TypeKind::float_:
       case TypeKind::string:
       case TypeKind::boolean:
+      case TypeKind::int32:
+      case TypeKind::float32:
       case TypeKind::void_:
       case TypeKind::blob:
       case TypeKind::file:

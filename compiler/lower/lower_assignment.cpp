@@ -29,8 +29,8 @@ void FunctionLowering::assign_outputs(const ast::Assign& assign, const ast::Call
     ir::VarId variable = ir::none;
     if (target.kind == ExprKind::Name) {
       variable = variable_of(as<ast::Name>(target).variable);
-      const bool widens = types().base(function().variables[variable].type) == TypeStore::float_ &&
-                          types().base(call_expr.output_types[i]) == TypeStore::int_;
+      const bool widens =
+          TypeStore::widens(types().base(call_expr.output_types[i]), types().base(function().variables[variable].type));
       const bool copies_file = is_file(types(), call_expr.output_types[i]) && !fills_files(call_expr);
       if (widens || copies_file || has_declared_extents(variable)) variable = ir::none;
     }
@@ -105,8 +105,10 @@ void FunctionLowering::store_whole(ir::VarId variable, ir::Operand source, Span 
     store_declared(variable, parts_of(source.index), span);
     return;
   }
-  const bool widens = types().base(type) == TypeStore::float_ && types().base(type_of(source)) == TypeStore::int_;
-  emit(widens ? OpKind::int_to_float : OpKind::copy, {source}, {variable}, span);
+  if (TypeStore::widens(types().base(type_of(source)), types().base(type)))
+    converted(source, type, span, variable);
+  else
+    emit(OpKind::copy, {source}, {variable}, span);
 }
 
 ir::Operand FunctionLowering::container(const ast::Expr& expr) {

@@ -37,25 +37,27 @@ OpKind op_of(ast::BinaryOp op) {
 
 ir::Operand FunctionLowering::value(const ast::Expr& expr, ir::VarId target) {
   if (types().is_dense(expr.type) && expr.conversion != ast::Conversion::none) return converted_dense(expr, target);
-  if (expr.conversion != ast::Conversion::to_float) return unwidened(expr, target);
-  if (expr.kind == ExprKind::IntLiteral) {
-    const auto number = static_cast<double>(as<ast::IntLiteral>(expr).value);
-    const ir::Operand constant = ir::Operand::constant(context_.module.constant(number));
-    return target == ir::none ? constant : emit_value(OpKind::copy, {constant}, TypeStore::float_, expr.span, target);
-  }
-  const ir::Operand narrow = unwidened(expr, ir::none);
-  return emit_value(OpKind::int_to_float, {narrow}, TypeStore::float_, expr.span, target);
+  if (ast::number_of(expr.conversion) == TypeStore::error) return unwidened(expr, target);
+  return converted(unwidened(expr, ir::none), expr.conversion, expr.span, target);
+}
+
+/// A number.
+ir::Operand FunctionLowering::converted(ir::Operand operand, ast::Conversion conversion, Span span, ir::VarId target) {
+  if (conversion == ast::Conversion::as_int32) operand = converted(operand, TypeStore::int32, span);
+  if (conversion == ast::Conversion::as_float32) operand = converted(operand, TypeStore::float32, span);
+  return converted(operand, ast::number_of(conversion), span, target);
 }
 
 /// A dense array that becomes something else.
 ir::Operand FunctionLowering::converted_dense(const ast::Expr& expr, ir::VarId target) {
-  if (expr.conversion == ast::Conversion::to_float) return dense_value(expr, target);
-  if (expr.conversion == ast::Conversion::to_growing) {
+  if (ast::is_growing(expr.conversion)) {
     const ir::Operand elements =
-        (expr.kind == ExprKind::Name ? copied_input(variable_of(as<ast::Name>(expr).variable)) : unwidened_view(expr))
-            .elements;
+        ast::number_of(expr.conversion) != TypeStore::error ? parts_of(dense_value(expr, ir::none).index).elements
+        : expr.kind == ExprKind::Name ? copied_input(variable_of(as<ast::Name>(expr).variable)).elements
+                                      : unwidened_view(expr).elements;
     return target == ir::none ? elements : emit_value(OpKind::copy, {elements}, type_of(elements), expr.span, target);
   }
+  if (!ast::is_text(expr.conversion)) return dense_value(expr, target);
   const char* const text_of = expr.conversion == ast::Conversion::to_shown ? "@shown_dense" : "@dense_text";
   const ir::Operand text = call_builtin_named(text_of, {unwidened(expr, ir::none)}, TypeStore::string, expr.span);
   return target == ir::none ? text : emit_value(OpKind::copy, {text}, TypeStore::string, expr.span, target);
@@ -76,7 +78,8 @@ bool FunctionLowering::is_computed(const ast::Expr& expr) const {
 }
 
 bool FunctionLowering::is_dense_value(const ast::Expr& expr) const {
-  return is_computed(expr) || (types().is_dense(expr.type) && expr.conversion == ast::Conversion::to_float);
+  const bool is_converted = ast::number_of(expr.conversion) != TypeStore::error && !ast::is_growing(expr.conversion);
+  return is_computed(expr) || (types().is_dense(expr.type) && is_converted);
 }
 
 ir::Operand FunctionLowering::unwidened(const ast::Expr& expr, ir::VarId target) {
@@ -145,7 +148,16 @@ ir::Operand FunctionLowering::unary(const ast::Unary& unary, ir::VarId target) {
 }
 
 ir::Operand FunctionLowering::apply(const ast::Unary& unary, ir::Operand operand, TypeId type, ir::VarId target) {
-  return emit_value(unary.op == ast::UnaryOp::negate ? OpKind::neg : OpKind::not_, {operand}, type, unary.span, target);
+  return computed(unary.op == ast::UnaryOp::negate ? OpKind::neg : OpKind::not_, {operand}, type, unary.span, target);
+}
+
+/// Of operands that are widened: see ExpressionChecker::as_one_type().
+ir::Operand FunctionLowering::computed(OpKind kind, Operands operands, TypeId type, Span span, ir::VarId target) {
+  const TypeId base = types().base(type);
+  if (!TypeStore::is_narrow(base)) return emit_value(kind, std::move(operands), type, span, target);
+  const ir::Operand wide = emit_value(kind, std::move(operands), TypeStore::wide(base), span);
+  const ir::Operand narrow = call_builtin_named(base == TypeStore::int32 ? "int32" : "@rounded32", {wide}, base, span);
+  return target == ir::none ? narrow : emit_value(OpKind::copy, {narrow}, type, span, target);
 }
 
 ir::Operand FunctionLowering::binary(const ast::Binary& binary, ir::VarId target) {
@@ -161,13 +173,13 @@ ir::Operand FunctionLowering::apply(const ast::Binary& binary, ir::Operand left,
   if (makes_string && binary.op == ast::BinaryOp::add) kind = OpKind::concat;
   if (makes_string && binary.op == ast::BinaryOp::div) kind = OpKind::path_join;
   const Span span = binary.span;
-  if (kind != OpKind::pow) return emit_value(kind, {left, right}, type, span, target);
+  if (kind != OpKind::pow) return computed(kind, {left, right}, type, span, target);
   // ints are raised as floats
   const auto widened = [&](ir::Operand operand) { return converted(operand, TypeStore::float_, span); };
   const ir::Operand base = widened(left), exponent = widened(right);
   const bool is_square = exponent.is_constant && context_.module.constants[exponent.index] == ir::Constant(2.0);
-  if (is_square) return emit_value(OpKind::mul, {base, base}, TypeStore::float_, span, target);
-  return emit_value(kind, {base, exponent}, TypeStore::float_, span, target);
+  if (is_square) return computed(OpKind::mul, {base, base}, type, span, target);
+  return computed(kind, {base, exponent}, type, span, target);
 }
 
 ir::Operand FunctionLowering::format(const ast::Binary& binary, ir::VarId target) {
@@ -233,13 +245,25 @@ ir::Operand FunctionLowering::condition(const ast::Expr& expr) {
   return emit_value(OpKind::ne, {operand, int_constant(0)}, TypeStore::boolean, expr.span);
 }
 
-ir::Operand FunctionLowering::converted(ir::Operand operand, TypeId wanted, Span span) {
-  if (types().base(wanted) != TypeStore::float_ || types().base(type_of(operand)) != TypeStore::int_) return operand;
-  if (operand.is_constant) {
+ir::Operand FunctionLowering::converted(ir::Operand operand, TypeId wanted, Span span, ir::VarId target) {
+  const TypeId to = types().base(wanted), from = types().base(type_of(operand));
+  const auto given = [&](ir::Operand made) {
+    return target == ir::none ? made : emit_value(OpKind::copy, {made}, type_of(made), span, target);
+  };
+  if (!TypeStore::is_number(from) || !TypeStore::is_number(to) || from == to) return given(operand);
+  if (from == TypeStore::int_ && to == TypeStore::float_ && operand.is_constant) {
     const auto number = static_cast<double>(std::get<std::int64_t>(context_.module.constants[operand.index]));
-    return ir::Operand::constant(context_.module.constant(number));
+    return given(ir::Operand::constant(context_.module.constant(number)));
   }
-  return emit_value(OpKind::int_to_float, {operand}, TypeStore::float_, span);
+  const TypeId wide = TypeStore::wide(to);
+  if (from == TypeStore::int32) operand = call_builtin_named("@int_of_int32", {operand}, TypeStore::int_, span);
+  if (from == TypeStore::float32) operand = call_builtin_named("@float_of_float32", {operand}, TypeStore::float_, span);
+  if (TypeStore::wide(from) != wide) {
+    if (to == TypeStore::float_) return emit_value(OpKind::int_to_float, {operand}, TypeStore::float_, span, target);
+    operand = converted(operand, wide, span);
+  }
+  if (TypeStore::is_narrow(to)) operand = call_builtin_named(types().name(to), {operand}, to, span);
+  return given(operand);
 }
 
 }  // namespace raddle::lowering

@@ -164,7 +164,9 @@ class FunctionLowering {
   void create_container(ast::VariableId variable, ir::VarId var);
   void create_fields(ast::VariableId variable, ir::VarId structure, const std::vector<std::uint32_t>& path);
   void declare_auto(const ast::Expr& target);
-  ir::Operand converted(ir::Operand value, TypeId wanted, Span span);
+  ir::Operand converted(ir::Operand value, TypeId wanted, Span span, ir::VarId target = ir::none);
+  ir::Operand converted(ir::Operand value, ast::Conversion conversion, Span span, ir::VarId target = ir::none);
+  ir::Operand computed(ir::OpKind kind, Operands operands, TypeId type, Span span, ir::VarId target);
 
   // ---- dense arrays (lower_dense.cpp): see Note [dense] there
   struct Dense {

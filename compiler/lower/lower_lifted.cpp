@@ -23,9 +23,9 @@ Lifted FunctionLowering::lifted(const ast::Expr& expr) {
     return {.at = [scalar](const Point&) { return Operands{scalar}; }};
   }
   Lifted made = lifted_dense(expr);
-  if (expr.conversion != ast::Conversion::to_float) return made;
-  made.at = [this, at = std::move(made.at), span = expr.span](const Point& point) {
-    return Operands{emit_value(OpKind::int_to_float, at(point), TypeStore::float_, span)};
+  if (ast::number_of(expr.conversion) == TypeStore::error) return made;
+  made.at = [this, at = std::move(made.at), conversion = expr.conversion, span = expr.span](const Point& point) {
+    return Operands{converted(at(point)[0], conversion, span)};
   };
   return made;
 }
@@ -86,10 +86,10 @@ FunctionLowering::Operands FunctionLowering::indices_at(const Point& point, cons
 Lifted FunctionLowering::lifted_call(const ast::Call& call) {
   std::vector<Lifted> arguments;
   for (const ast::Expr* argument : call.resolved_arguments) {
-    const bool is_whole = argument->conversion == ast::Conversion::to_growing || is_taken_whole(call, arguments.size());
+    const bool is_whole = ast::is_growing(argument->conversion) || is_taken_whole(call, arguments.size());
     if (is_whole && types().is_dense(argument->type)) {
       Operands whole;
-      if (argument->conversion == ast::Conversion::to_growing)
+      if (ast::is_growing(argument->conversion))
         whole.push_back(value(*argument));
       else
         add_parts(whole, dense_parts(*argument), false);
@@ -279,8 +279,9 @@ ir::Operand FunctionLowering::dense_value(const ast::Expr& expr, ir::VarId targe
     return ir::Operand::variable(pack(made, expr.type, expr.span, target));
   }
   TypeId type = expr.type;
-  const bool widens = expr.conversion == ast::Conversion::to_float;
-  if (widens) type = context_.program.types.dense_of(TypeStore::float_, types().rank(type));
+  const TypeId number = ast::number_of(expr.conversion);
+  const bool widens = number != TypeStore::error;
+  if (widens) type = context_.program.types.dense_of(number, types().rank(type));
   Lifted computed = widens ? lifted(expr) : lifted_dense(expr);
   if (is_declared) set_extents(computed, declared_extents(target, computed.extents, expr.span));
   const Dense made = fill(computed, {types().dense_element(type)}, expr.span)[0];
@@ -289,12 +290,19 @@ ir::Operand FunctionLowering::dense_value(const ast::Expr& expr, ir::VarId targe
 
 FunctionLowering::Dense FunctionLowering::dense_literal(const ast::Expr& expr) {
   const TypeId element = types().dense_element(expr.type);
-  const TypeId growing = context_.program.types.array_of(TypeStore::int_, element);
   if (expr.kind == ExprKind::Range) {
+    const TypeId numbers = context_.program.types.array_of(TypeStore::int_, TypeStore::wide(element));
     const ir::Operand elements =
-        emit_value(OpKind::array_range, range_bounds(as<ast::Range>(expr)), growing, expr.span);
-    return {elements, {call_builtin_named("size", {elements}, TypeStore::int_, expr.span)}};
+        emit_value(OpKind::array_range, range_bounds(as<ast::Range>(expr)), numbers, expr.span);
+    const Dense range{elements, {call_builtin_named("size", {elements}, TypeStore::int_, expr.span)}};
+    if (!TypeStore::is_narrow(element)) return range;
+    Lifted narrow = read_whole(range, expr.span);
+    narrow.at = [this, at = std::move(narrow.at), element, span = expr.span](const Point& point) {
+      return Operands{converted(at(point)[0], element, span)};
+    };
+    return fill(narrow, {element}, expr.span)[0];
   }
+  const TypeId growing = context_.program.types.array_of(TypeStore::int_, element);
   Dense made;
   Operands elements;
   const ast::Expr* row = &expr;

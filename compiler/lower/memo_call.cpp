@@ -34,6 +34,8 @@ TypeId unkept_type(const TypeStore& types, TypeId type) {
     case TypeKind::float_:
     case TypeKind::string:
     case TypeKind::boolean:
+    case TypeKind::int32:
+    case TypeKind::float32:
     case TypeKind::void_:
     case TypeKind::blob:
     case TypeKind::file:

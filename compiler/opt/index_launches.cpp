@@ -327,9 +327,8 @@ struct ProjectedFunctions {
 }  // namespace
 
 bool is_plain_launch(const ir::Module& module, const ir::Function& around, const ir::Op& loop) {
-  return is_plain_launch(module, around, loop, [&](ir::FunctionId callee) {
-    return module.functions[callee].kind == ir::FunctionKind::leaf;
-  });
+  const auto is_leaf = [&](ir::FunctionId callee) { return module.functions[callee].kind == ir::FunctionKind::leaf; };
+  return is_plain_launch(module, around, loop, is_leaf);
 }
 
 bool is_plain_launch(const ir::Module& module, const ir::Function& around, const ir::Op& loop, const IsLeaf& is_leaf) {
@@ -340,11 +339,10 @@ bool is_plain_launch(const ir::Module& module, const ir::Function& around, const
 }
 
 bool is_projected_launch(const ir::Module& module, const ir::Function& around, const ir::Op& loop) {
-  if (!has_launch_space(module, around, loop)) return false;
   ProjectedLaunch launch(module, around, loop);
-  if (!launch.run()) return false;
-  const ProjectedFunctions functions{launch.computation().take_function(), launch.projection().take_function()};
-  return functions.may_be_launched(module) && !ir::calls_library(module, functions.computation);
+  if (!has_launch_space(module, around, loop) || !launch.run()) return false;
+  const ProjectedFunctions made{launch.computation().take_function(), launch.projection().take_function()};
+  return made.may_be_launched(module) && !ir::calls_library(module, made.computation);
 }
 
 namespace {

@@ -27,10 +27,7 @@ struct Obstacle {
   Span span;
 };
 
-bool is_leaf_scalar(const TypeStore& types, TypeId type) {
-  const TypeId base = types.base(type);
-  return base == TypeStore::int_ || base == TypeStore::float_ || base == TypeStore::boolean;
-}
+bool is_leaf_scalar(const TypeStore& types, TypeId type) { return TypeStore::is_number_or_truth(types.base(type)); }
 
 bool is_leaf_array(const TypeStore& types, TypeId type) {
   return types.is_array(type) && types.at(type).key == TypeStore::int_ && is_leaf_scalar(types, types.at(type).element);

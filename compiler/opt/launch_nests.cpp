@@ -23,10 +23,6 @@ bool is_same_for_all(const ir::Function& around, const ir::Op& inner, const Loop
          std::ranges::all_of(around.launches[inner.launch].accesses, is_access_outside);
 }
 
-bool is_scalar(TypeId type) {
-  return type == TypeStore::int_ || type == TypeStore::float_ || type == TypeStore::boolean;
-}
-
 }  // namespace
 
 void make_launch_nest(ir::Module& module, ir::Function& around, ir::Op& loop) {
@@ -50,7 +46,7 @@ void make_launch_nest(ir::Module& module, ir::Function& around, ir::Op& loop) {
   prelude.add_parameter(body.parameters[0]);
   prelude.copy_body([&](const ir::Op& op) { return &op != inner; });
   for (const ir::VarId value : values) {
-    if (!is_scalar(module.types->base(around.variables[value].type))) return;
+    if (!TypeStore::is_number_or_truth(module.types->base(around.variables[value].type))) return;
     prelude.add_output(ir::Operand::variable(value), loop.span);
   }
   ir::Function made = prelude.take_function();

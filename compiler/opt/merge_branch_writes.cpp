@@ -63,7 +63,7 @@ class Merger {
   bool is_number_write(const ir::Op& op) const {
     if (op.kind != OpKind::array_insert) return false;
     const TypeId type = types_.base(element_type(function_.variables[op.operands[0].index]));
-    return type == TypeStore::int_ || type == TypeStore::float_ || type == TypeStore::boolean;
+    return TypeStore::is_number_or_truth(type);
   }
 
   TypeId element_type(const ir::Var& array) const { return types_.at(types_.base(array.type)).element; }

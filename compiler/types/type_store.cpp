@@ -3,8 +3,9 @@
 namespace raddle {
 
 TypeStore::TypeStore() {
-  for (const TypeKind kind : {TypeKind::error, TypeKind::int_, TypeKind::float_, TypeKind::string, TypeKind::boolean,
-                              TypeKind::void_, TypeKind::blob, TypeKind::file, TypeKind::url, TypeKind::updateable})
+  for (const TypeKind kind :
+       {TypeKind::error, TypeKind::int_, TypeKind::float_, TypeKind::string, TypeKind::boolean, TypeKind::void_,
+        TypeKind::blob, TypeKind::file, TypeKind::url, TypeKind::updateable, TypeKind::int32, TypeKind::float32})
     intern({.kind = kind});
 }
 
@@ -51,7 +52,12 @@ TypeId TypeStore::base(TypeId id) const {
 
 bool TypeStore::is_scalar(TypeId id) const {
   const TypeId base_id = base(id);
-  return base_id == int_ || base_id == float_ || base_id == string || base_id == boolean;
+  return is_number_or_truth(base_id) || base_id == string;
+}
+
+bool TypeStore::widens(TypeId from, TypeId to) {
+  if (to == int_) return from == int32;
+  return to == float_ && (is_int(from) || from == float32);
 }
 
 std::string TypeStore::name(TypeId id) const {
@@ -67,6 +73,8 @@ std::string TypeStore::name(TypeId id) const {
     case TypeKind::file: return "file";
     case TypeKind::url: return "url";
     case TypeKind::updateable: return "updateable_float";
+    case TypeKind::int32: return "int32";
+    case TypeKind::float32: return "float32";
     case TypeKind::bag: return "bag<" + name(type.element) + ">";
     case TypeKind::structure: return structures_[type.index].name;
     case TypeKind::named: return names_[type.index];

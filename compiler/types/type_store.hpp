@@ -28,6 +28,8 @@ enum class TypeKind : std::uint8_t {
   structure,   ///< index into TypeStore::structures; dense arrays too: Note [dense types]
   named,       ///< `type t int;`: distinct, converts to `element` (its base) implicitly
   updateable,  ///< updateable_float
+  int32,       ///< an int of 32 bits
+  float32,     ///< IEEE single
 };
 
 using TypeId = std::uint32_t;
@@ -61,13 +63,13 @@ inline constexpr const char* dense_elements_name = "[:]";
 class TypeStore {
  public:
   static constexpr TypeId error = 0, int_ = 1, float_ = 2, string = 3, boolean = 4, void_ = 5, blob = 6, file = 7,
-                          url = 8, updateable = 9;
+                          url = 8, updateable = 9, int32 = 10, float32 = 11;
   TypeStore();
   TypeId array_of(TypeId key, TypeId element);
   TypeId bag_of(TypeId element);
   /// A new structure; fields may be added afterwards through structure().
   TypeId new_structure(std::string name, Span span);
-  /// The dense arrays of `rank` dimensions. @param element  int, float or boolean
+  /// The dense arrays of `rank` dimensions. @param element  is_number_or_truth()
   TypeId dense_of(TypeId element, std::uint32_t rank);
   /// The same if it was made before; those of fewer dimensions are made along.
   TypeId find_dense(TypeId element, std::uint32_t rank) const { return dense_.at({element, rank}); }
@@ -87,7 +89,17 @@ class TypeStore {
   /// The type of a dense array's first field, `float[]`, and what it consists of. @pre is_dense(id)
   TypeId dense_elements(TypeId id) const { return structure(id).fields[0].type; }
   TypeId dense_element(TypeId id) const { return at(dense_elements(id)).element; }
-  /// int, float, string, boolean or a named type over one.
+  /// int, float, int32, float32: of these themselves, not of named types.
+  static bool is_number(TypeId id) { return id == int_ || id == float_ || is_narrow(id); }
+  static bool is_number_or_truth(TypeId id) { return is_number(id) || id == boolean; }
+  /// Numbers of 32 bits.
+  static bool is_narrow(TypeId id) { return id == int32 || id == float32; }
+  static bool is_int(TypeId id) { return id == int_ || id == int32; }
+  /// As what numbers of this type are computed: int for int32, float for float32.
+  static TypeId wide(TypeId id) { return id == int32 ? int_ : id == float32 ? float_ : id; }
+  /// A number of the one type becomes one of the other by itself: int32 to int to float, float32 to float.
+  static bool widens(TypeId from, TypeId to);
+  /// A number, string, boolean or a named type over one.
   bool is_scalar(TypeId id) const;
   /// As a user writes it: `int[]`, `float[string]`, `bag<int>`, `person`.
   std::string name(TypeId id) const;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <string_view>
+#include <utility>
 
 #include "stdlib/native/functions.hpp"
 #include "stdlib/native/jenkins_hash.hpp"
@@ -80,6 +81,40 @@ Result float_to_int(Call, Arguments arguments, Results results) {
     return fail(fmt::format("{} is no 64-bit integer", vm::float_text(arguments[0].as_float())));
   }
   return give(results, Value::of(static_cast<std::int64_t>(value)));
+}
+
+Result int_to_int32(Call, Arguments arguments, Results results) {
+  const std::int64_t value = arguments[0].as_int();
+  if (!std::in_range<std::int32_t>(value)) return fail(fmt::format("{} does not fit into an int32", value));
+  return give(results, Value::of_int32(static_cast<std::int32_t>(value)));
+}
+
+// Toward zero.
+Result float_to_int32(Call, Arguments arguments, Results results) {
+  const double value = std::trunc(arguments[0].as_float());
+  if (!(value >= -0x1p31 && value < 0x1p31))
+    return fail(fmt::format("{} does not fit into an int32", vm::float_text(arguments[0].as_float())));
+  return give(results, Value::of_int32(static_cast<std::int32_t>(value)));
+}
+
+Result int32_to_int(Call, Arguments arguments, Results results) {
+  return give(results, Value::of(arguments[0].as_int()));
+}
+
+Result round_to_float32(Call, Arguments arguments, Results results) {
+  return give(results, Value::of_float32(static_cast<float>(arguments[0].as_float())));
+}
+
+// From a half of the last digit beyond the greatest float32 on a number would become infinite.
+Result float_to_float32(Call call, Arguments arguments, Results results) {
+  const double value = arguments[0].as_float();
+  if (std::abs(value) >= 0x1.ffffffp127 && !std::isinf(value))
+    return fail(fmt::format("{} does not fit into a float32", vm::float_text(value)));
+  return round_to_float32(call, arguments, results);
+}
+
+Result float32_to_float(Call, Arguments arguments, Results results) {
+  return give(results, Value::of(arguments[0].as_float()));
 }
 
 Result bool_to_int(Call, Arguments arguments, Results results) {

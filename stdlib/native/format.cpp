@@ -134,7 +134,7 @@ class Formatter {
   }
 
   std::int64_t int_of(const Value& value) {
-    if (value.kind() == ValueKind::int_) return value.as_int();
+    if (value.kind() == ValueKind::int_ || value.kind() == ValueKind::int32) return value.as_int();
     if (value.kind() == ValueKind::boolean) return value.as_bool() ? 1 : 0;
     const std::string text = vm::to_text(value);
     if (value.kind() == ValueKind::string) {
@@ -145,8 +145,8 @@ class Formatter {
   }
 
   double float_of(const Value& value) {
-    if (value.kind() == ValueKind::float_) return value.as_float();
-    if (value.kind() == ValueKind::int_) return static_cast<double>(value.as_int());
+    if (value.kind() == ValueKind::float_ || value.kind() == ValueKind::float32) return value.as_float();
+    if (value.kind() == ValueKind::int_ || value.kind() == ValueKind::int32) return static_cast<double>(value.as_int());
     if (value.kind() == ValueKind::boolean) return value.as_bool() ? 1 : 0;
     const std::string text = vm::to_text(value);
     if (const auto number = native::read_float(text)) return *number;

@@ -43,7 +43,8 @@ std::string json_string(std::string_view text) {
 Text as_its_type_says(const Value& value) {
   if (value.kind() == ValueKind::string) return json_string(value.as_string());
   if (value.kind() == ValueKind::boolean) return value.as_bool() ? "true" : "false";
-  if (value.kind() == ValueKind::float_ && !std::isfinite(value.as_float())) {
+  const bool is_float = value.kind() == ValueKind::float_ || value.kind() == ValueKind::float32;
+  if (is_float && !std::isfinite(value.as_float())) {
     return std::unexpected(fmt::format("JSON has no {}", vm::float_text(value.as_float())));
   }
   return vm::to_text(value);

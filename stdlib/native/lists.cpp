@@ -19,8 +19,10 @@ using vm::ValueKind;
 /// Numbers by size, NaN behind all others; strings by their bytes.
 bool comes_before(const Value& a, const Value& b) {
   switch (a.kind()) {
-    case ValueKind::int_: return a.as_int() < b.as_int();
+    case ValueKind::int_:
+    case ValueKind::int32: return a.as_int() < b.as_int();
     case ValueKind::float_:
+    case ValueKind::float32:
       return a.as_float() < b.as_float() || (!std::isnan(a.as_float()) && std::isnan(b.as_float()));
     case ValueKind::boolean: return !a.as_bool() && b.as_bool();
     default: return a.as_string() < b.as_string();

@@ -1,8 +1,10 @@
 // Dense arrays in files: NumPy's, and tables of numbers as text.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -19,11 +21,18 @@ namespace {
 
 using vm::Value;
 
-Value array_of(std::vector<std::int64_t> numbers) {
-  return Value::of_object(vm::ValueKind::array, vm::Array::packed_of(std::move(numbers)));
-}
-Value array_of(std::vector<double> numbers) {
-  return Value::of_object(vm::ValueKind::array, vm::Array::packed_of(std::move(numbers)));
+/// Of a `T`, but for bool.
+template <typename T>
+constexpr vm::ValueKind kind_of = std::is_same_v<T, double>         ? vm::ValueKind::float_
+                                  : std::is_same_v<T, float>        ? vm::ValueKind::float32
+                                  : std::is_same_v<T, std::int32_t> ? vm::ValueKind::int32
+                                                                    : vm::ValueKind::int_;
+
+template <typename T>
+Value array_of(const std::vector<T>& numbers) {
+  vm::Buffer::Owner packed = vm::Buffer::make(kind_of<T>, numbers.size());
+  std::ranges::copy(numbers, static_cast<T*>(packed->at_index(0)));
+  return Value::of_object(vm::ValueKind::array, vm::Array::packed_of(std::move(packed)));
 }
 Value array_of(const std::vector<bool>& numbers) {
   std::vector<Value> values;
@@ -32,9 +41,11 @@ Value array_of(const std::vector<bool>& numbers) {
 }
 
 template <typename T>
-constexpr const char* name_of = std::is_same_v<T, double> ? "float"
-                                : std::is_same_v<T, bool> ? "boolean"
-                                                          : "int";
+constexpr const char* name_of = std::is_same_v<T, double>         ? "float"
+                                : std::is_same_v<T, float>        ? "float32"
+                                : std::is_same_v<T, std::int32_t> ? "int32"
+                                : std::is_same_v<T, bool>         ? "boolean"
+                                                                  : "int";
 
 template <typename T>
 std::string type_text(std::int64_t rank) {
@@ -56,6 +67,8 @@ std::string way_to_read(const NpyHeader& header) {
                                                 : type_text<bool>(rank);
   const std::string text =
       fmt::format(": read it as `{} = read_npy(..);`", std::string(type).insert(type.find('['), " a"));
+  if (std::is_same_v<T, float> && header.kind == 'f') return text + ", and `float32(a)` rounds it";
+  if (std::is_same_v<T, std::int32_t> && is_int) return text + ", and `int32(a)` makes it narrower";
   if (std::is_same_v<T, double> && is_int) return text + ", which may be assigned to floats";
   return std::is_same_v<T, std::int64_t> && header.kind == 'f' ? text + ", and `float2int(a)` makes ints of it" : text;
 }
@@ -72,12 +85,14 @@ void convert(const char* data, std::vector<T>& numbers) {
 /// Elements that a T holds exactly. @return false: it does not
 template <typename T>
 bool convert(const NpyHeader& header, const char* data, std::vector<T>& numbers) {
-  if constexpr (std::is_same_v<T, double>) {
-    if (header.kind != 'f') return false;
+  if constexpr (std::is_floating_point_v<T>) {
+    if (header.kind != 'f' || header.size > sizeof(T)) return false;
     header.size == 8 ? convert<double>(data, numbers) : convert<float>(data, numbers);
   } else if constexpr (std::is_same_v<T, bool>) {
     if (header.kind != 'b') return false;
     convert<std::uint8_t>(data, numbers);
+  } else if (header.size > sizeof(T) || (header.kind == 'u' && header.size == sizeof(T))) {
+    return false;
   } else if (header.kind == 'i') {
     switch (header.size) {
       case 1: convert<std::int8_t>(data, numbers); break;
@@ -85,7 +100,7 @@ bool convert(const NpyHeader& header, const char* data, std::vector<T>& numbers)
       case 4: convert<std::int32_t>(data, numbers); break;
       default: convert<std::int64_t>(data, numbers);
     }
-  } else if (header.kind == 'u' && header.size < 8) {
+  } else if (header.kind == 'u') {
     switch (header.size) {
       case 1: convert<std::uint8_t>(data, numbers); break;
       case 2: convert<std::uint16_t>(data, numbers); break;
@@ -125,7 +140,7 @@ Result read_npy(Arguments arguments, Results results) {
   const bool has_rank = header->extents.size() == static_cast<std::size_t>(rank);
   if (!has_rank || !convert(*header, bytes->data() + header->data_begin, numbers))
     return fail(fmt::format("`{}` holds {}, and {}`{}` is wanted{}", path, header->text(),
-                            std::is_same_v<T, std::int64_t> ? "an " : "a ", type_text<T>(rank),
+                            std::is_integral_v<T> && !std::is_same_v<T, bool> ? "an " : "a ", type_text<T>(rank),
                             way_to_read<T>(*header)));
   if (header->is_column_major && rank > 1) numbers = row_major(numbers, header->extents);
   results[0] = array_of(std::move(numbers));
@@ -192,12 +207,18 @@ class TableReader {
     const std::size_t begin = std::min(field.find_first_not_of(" \t"), field.size());
     field = field.substr(begin, field.find_last_not_of(" \t") - begin + 1);
     bool is_beyond = false;
-    if constexpr (std::is_same_v<T, double>) {
-      if (const auto number = vm::float_of_text(field)) {
+    if constexpr (std::is_floating_point_v<T>) {
+      const std::optional<T> number = [&] {
+        if constexpr (std::is_same_v<T, double>)
+          return vm::float_of_text(field);
+        else
+          return vm::float32_of_text(field);
+      }();
+      if (number) {
         numbers.push_back(*number);
         return {};
       }
-      is_beyond = vm::is_beyond_floats(field);
+      is_beyond = vm::is_beyond_floats(field) || vm::float_of_text(field).has_value();
     } else if constexpr (std::is_same_v<T, bool>) {
       if (const auto truth = truth_of_field(field)) {
         numbers.push_back(*truth);
@@ -268,11 +289,18 @@ Result read_csv_float(Call, Arguments arguments, Results results) { return read_
 Result read_csv_int(Call, Arguments arguments, Results results) { return read_csv<std::int64_t>(arguments, results); }
 Result read_csv_boolean(Call, Arguments arguments, Results results) { return read_csv<bool>(arguments, results); }
 
-/// The kind is said, as elements that are not there do not tell it: see NpyHeader.
+Result read_npy_float32(Call, Arguments arguments, Results results) { return read_npy<float>(arguments, results); }
+Result read_npy_int32(Call, Arguments arguments, Results results) { return read_npy<std::int32_t>(arguments, results); }
+Result read_csv_float32(Call, Arguments arguments, Results results) { return read_csv<float>(arguments, results); }
+Result read_csv_int32(Call, Arguments arguments, Results results) { return read_csv<std::int32_t>(arguments, results); }
+
+/// The type is said, `f4`, as elements that are not there do not tell it: kind and size of NpyHeader.
 Result write_npy(Call, Arguments arguments, Results) {
-  std::string bytes = npy_header(arguments[3].as_string()[0], 8, extents_of(arguments[2]));
+  const std::string& type = arguments[3].as_string();
+  const auto size = static_cast<std::size_t>(type[1] - '0');
+  std::string bytes = npy_header(type[0], size, extents_of(arguments[2]));
   arguments[1].as_array().for_each_run(
-      [&](const void* numbers, std::size_t count) { bytes.append(static_cast<const char*>(numbers), count * 8); });
+      [&](const void* numbers, std::size_t count) { bytes.append(static_cast<const char*>(numbers), count * size); });
   return write_file(arguments[0].as_file(), bytes);
 }
 

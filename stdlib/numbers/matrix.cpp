@@ -17,7 +17,8 @@ namespace {
 using vm::Value;
 
 std::string number_text(const Value& number) {
-  if (number.kind() == vm::ValueKind::float_) return fmt::format("{:0.4f}", number.as_float());
+  if (number.kind() == vm::ValueKind::float_ || number.kind() == vm::ValueKind::float32)
+    return fmt::format("{:0.4f}", number.as_float());
   return vm::to_text(number);
 }
 

@@ -29,6 +29,7 @@ class Row:
 
 ROWS = [
     Row("black_scholes", (3_200_000,), (10_000,)),
+    Row("black_scholes_float32", (3_200_000,), (10_000,), script="tests/bench/arrays/black_scholes_float32.df"),
     Row("mandelbrot", (1_000,), (50,), is_random=False, script="tests/bench/arrays/mandelbrot.df"),
     Row("logistic_regression", (200_000, 50), (200, 3), script="tests/bench/arrays/logistic_regression.df"),
     Row("jacobi", (2_000, 200), (50, 5)),

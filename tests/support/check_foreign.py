@@ -26,6 +26,11 @@ double products(const double *a, int64_t n, const int64_t *k, int64_t m, double 
   return sum;
 }
 void fall(int64_t n, double *y, int64_t m) { y[0] = 1; abort(); }
+float narrow(float x, int32_t k, const float *a, int64_t n, int32_t *y, int64_t m) {
+  for (int64_t i = 0; i < m; ++i) y[i] = (int32_t)(a[i] * 10) + k;
+  return x / 3;
+}
+int32_t twice(int32_t k) { return 2 * k; }
 """
 LIBRARY_SCRIPT = """import arrays;
 @library="./fill.so" (float y[n]) scale(float x[n], float by);
@@ -37,8 +42,13 @@ boolean large[:];
 (t, c, large) = products(A[0, :], dense([1, 2]));
 trace("products", t, c[2, 1], large);
 trace("none", size(scale(zeros(0), 1.0)));
+@library="./fill.so" (float32 third, int32 y[n]) narrow(float32 x, int32 k, float32 a[n]);
+@library="./fill.so" (int32 y) twice(int32 k);
+float32 B[:] = [0.1, -0.25];
+(third, y) = narrow(0.1, -4, B);
+trace("narrow", third, y, twice(-7));
 """
-PRINTED = ["trace: none,0", "trace: products,18.0,6.0,[false, true, true]", "trace: row,[40.0, 50.0, 60.0]"]
+PRINTED = ["trace: narrow,0.033333335,[-3, -6],-14", "trace: none,0", "trace: products,18.0,6.0,[false, true, true]", "trace: row,[40.0, 50.0, 60.0]"]
 
 ENDINGS = """#include <cstdint>
 #include <cstdlib>

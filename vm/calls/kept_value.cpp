@@ -25,6 +25,8 @@ enum class Mark : char {
   int_ = 'i',
   float_ = 'f',
   boolean = 'b',
+  int32 = 'n',
+  float32 = 'g',
   string = 's',
   blob = 'o',
   file = 'p',
@@ -59,6 +61,8 @@ class Writer {
       case ValueKind::int_: return number(Mark::int_, value);
       case ValueKind::float_: return number(Mark::float_, value);
       case ValueKind::boolean: return number(Mark::boolean, value);
+      case ValueKind::int32: return number(Mark::int32, value);
+      case ValueKind::float32: return number(Mark::float32, value);
       case ValueKind::string: return text(Mark::string, value.as_string());
       case ValueKind::blob: return text(Mark::blob, value.as_bytes());
       case ValueKind::array: return array(value.as_array());
@@ -139,6 +143,8 @@ class Reader {
       case ValueKind::int_: return number(Mark::int_, type.kind);
       case ValueKind::float_: return number(Mark::float_, type.kind);
       case ValueKind::boolean: return number(Mark::boolean, type.kind);
+      case ValueKind::int32: return number(Mark::int32, type.kind);
+      case ValueKind::float32: return number(Mark::float32, type.kind);
       case ValueKind::string:
         return text(Mark::string, [](std::string_view text) { return Value::of(std::string(text)); });
       case ValueKind::blob:
@@ -264,7 +270,9 @@ std::string shown_value(const Value& value, std::string_view bytes) {
     case ValueKind::void_: return "void";
     case ValueKind::int_:
     case ValueKind::float_:
-    case ValueKind::boolean: return to_text(value);
+    case ValueKind::boolean:
+    case ValueKind::int32:
+    case ValueKind::float32: return to_text(value);
     case ValueKind::string:
       if (is_plain(value.as_string())) return fmt::format("\"{}\"", value.as_string());
       return fmt::format("string, {} bytes, {}", value.as_string().size(), short_hash(bytes));

@@ -103,6 +103,8 @@ std::string shown_result(Frame& frame, const MemoSite& site, std::string_view re
       case ValueKind::int_:
       case ValueKind::float_:
       case ValueKind::boolean:
+      case ValueKind::int32:
+      case ValueKind::float32:
       case ValueKind::string:
       case ValueKind::void_: return shown_value(value, results);
       default: break;

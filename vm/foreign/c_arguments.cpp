@@ -4,7 +4,6 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -16,9 +15,8 @@ namespace raddle::vm {
 namespace {
 
 Value value_of(std::uint64_t word, ValueKind kind) {
-  if (kind == ValueKind::int_) return Value::of(static_cast<std::int64_t>(word));
-  if (kind == ValueKind::float_) return Value::of(std::bit_cast<double>(word));
-  return kind == ValueKind::boolean ? Value::of((word & 0xff) != 0) : Value::of_void();  // the byte that C has written
+  if (!is_number(kind)) return Value::of_void();
+  return Value::from_bits(kind, static_cast<std::uint64_t>(number_at(&word, kind, 0)));  // what C has written
 }
 
 }  // namespace
@@ -62,9 +60,13 @@ std::string CArguments::add(const ForeignFunction& function, std::span<const Val
 
 std::string CArguments::add_input(const ForeignFormal& formal, const Value& value) {
   switch (value.kind()) {
-    case ValueKind::int_: words_.push_back(std::bit_cast<std::uint64_t>(value.as_int())); return {};
-    case ValueKind::float_: words_.push_back(std::bit_cast<std::uint64_t>(value.as_float())); return {};
-    case ValueKind::boolean: words_.push_back(value.as_bool() ? 1 : 0); return {};
+    case ValueKind::int_:
+    case ValueKind::float_:
+    case ValueKind::boolean:
+    case ValueKind::int32:
+    case ValueKind::float32:
+      set_number(&words_.emplace_back(), value.kind(), 0, static_cast<std::int64_t>(value.bits()));
+      return {};
     case ValueKind::string: add_address(value.as_string().c_str(), value.as_string().size() + 1, read_); return {};
     case ValueKind::void_: return {};  // only waited for
     case ValueKind::array: return add_array(formal, value);

@@ -14,8 +14,9 @@
 
 namespace raddle::vm {
 
-/// int = int64_t, float = double, string = const char*, boolean = bool, a growing array = a pointer and an int64_t
-/// length, a dense array = a pointer and an int64_t for each extent. One thread; its memory is kept from call to call.
+/// int = int64_t, float = double, int32 = int32_t, float32 = float, string = const char*, boolean = bool, a growing
+/// array = a pointer and an int64_t length, a dense array = a pointer and an int64_t for each extent. One thread; its
+/// memory is kept from call to call.
 class CArguments {
  public:
   /// How C gives what it gives.

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include "vm/value/buffer.hpp"
 #include "vm/value/file_descriptor.hpp"
 
 namespace raddle::vm {
@@ -34,9 +35,7 @@ void send(int fd, const std::string& error, const Value& value) {
     give(fd, {reinterpret_cast<const char*>(&word), sizeof word});
   };
   const ValueKind kind = value.kind();
-  if (kind == ValueKind::int_) return send_word(value.as_int());
-  if (kind == ValueKind::float_) return send_word(value.as_float());
-  if (kind == ValueKind::boolean) return send_word(std::int64_t{value.as_bool()});
+  if (is_number(kind)) return send_word(value.bits());
   give(fd, kind == ValueKind::string ? "s" : "v");
   if (kind == ValueKind::string) give(fd, value.as_string());
 }
@@ -52,14 +51,9 @@ std::string receive(ValueKind kind, const std::string& bytes, Value& returned) {
     returned = Value::of_void();
     return {};
   }
-  std::int64_t number;
-  double real;
-  std::memcpy(&number, rest.data(), sizeof number);
-  std::memcpy(&real, rest.data(), sizeof real);
-  if (kind == ValueKind::float_)
-    returned = Value::of(real);
-  else
-    returned = kind == ValueKind::boolean ? Value::of(number != 0) : Value::of(number);
+  std::uint64_t bits;
+  std::memcpy(&bits, rest.data(), sizeof bits);
+  returned = Value::from_bits(kind, bits);
   return {};
 }
 

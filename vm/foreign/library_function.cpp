@@ -21,6 +21,8 @@ ffi_type* type_of(ValueKind kind) {
     case ValueKind::int_: return &ffi_type_sint64;
     case ValueKind::float_: return &ffi_type_double;
     case ValueKind::boolean: return &ffi_type_uint8;
+    case ValueKind::int32: return &ffi_type_sint32;
+    case ValueKind::float32: return &ffi_type_float;
     case ValueKind::void_:
     case ValueKind::none: return &ffi_type_void;
     case ValueKind::string:
@@ -108,6 +110,7 @@ std::string LibraryFunction::call_here(CArguments& arguments, Value& returned) {
     ffi_arg word;
     std::int64_t number;
     double real;
+    float real32;
     const char* text;
   } result{};
   const std::string problem = call_that_may_leave(function_, [&]() -> std::string {
@@ -126,6 +129,8 @@ std::string LibraryFunction::call_here(CArguments& arguments, Value& returned) {
     case ValueKind::int_: returned = Value::of(result.number); break;
     case ValueKind::float_: returned = Value::of(result.real); break;
     case ValueKind::boolean: returned = Value::of((result.word & 0xFF) != 0); break;
+    case ValueKind::int32: returned = Value::of_int32(static_cast<std::int32_t>(result.number)); break;
+    case ValueKind::float32: returned = Value::of_float32(result.real32); break;
     case ValueKind::string:
       if (result.text == nullptr) return fmt::format("`{}` gave no string", function_.name);
       returned = Value::of(std::string(result.text));

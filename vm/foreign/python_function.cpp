@@ -35,6 +35,8 @@ char letter_of(ValueKind kind) {
     case ValueKind::int_: return 'i';
     case ValueKind::float_: return 'f';
     case ValueKind::boolean: return 'b';
+    case ValueKind::int32: return 'n';
+    case ValueKind::float32: return 'g';
     case ValueKind::string: return 's';
     case ValueKind::array: return 'a';
     case ValueKind::none:
@@ -115,8 +117,10 @@ std::string PythonExchange::put_input(std::string& to, const ForeignFormal& form
   if (value.kind() == ValueKind::array) return put_array(to, formal, value.as_array(), extents);
   to += letter_of(value.kind());
   switch (value.kind()) {
-    case ValueKind::int_: put(to, value.as_int()); return {};
-    case ValueKind::float_: put(to, std::bit_cast<std::int64_t>(value.as_float())); return {};
+    case ValueKind::int_:
+    case ValueKind::int32: put(to, value.as_int()); return {};
+    case ValueKind::float_:
+    case ValueKind::float32: put(to, std::bit_cast<std::int64_t>(value.as_float())); return {};
     case ValueKind::boolean: put(to, std::int64_t{value.as_bool()}); return {};
     case ValueKind::string: put(to, value.as_string()); return {};
     case ValueKind::none:
@@ -212,6 +216,10 @@ std::optional<std::string> PythonExchange::take_results(const std::string& answe
       case ValueKind::int_: outputs_[i] = Value::of(reader.number()); break;
       case ValueKind::float_: outputs_[i] = Value::of(std::bit_cast<double>(reader.number())); break;
       case ValueKind::boolean: outputs_[i] = Value::of(reader.number() != 0); break;
+      case ValueKind::int32: outputs_[i] = Value::of_int32(static_cast<std::int32_t>(reader.number())); break;
+      case ValueKind::float32:
+        outputs_[i] = Value::of_float32(static_cast<float>(std::bit_cast<double>(reader.number())));
+        break;
       case ValueKind::string: outputs_[i] = Value::of(std::string(reader.text())); break;
       case ValueKind::array:
         if (!take_array(reader, i)) return "n";

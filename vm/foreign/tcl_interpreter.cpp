@@ -252,14 +252,17 @@ Tcl_Obj* TclInterpreter::take_value(MessageReader& reader) {
 std::string TclInterpreter::put_value(std::string& to, Tcl_Obj* object, const ForeignType& type) {
   const auto wrong = [&](const char* wanted) { return fmt::format("`{}` is no {}", text_of(object), wanted); };
   switch (type.kind) {
-    case ValueKind::int_: {
+    case ValueKind::int_:
+    case ValueKind::int32: {
       long value = 0;
       if (api_.Tcl_GetWideIntFromObj(nullptr, object, &value) != tcl_ok) return wrong("int");
+      if (type.kind == ValueKind::int32 && !std::in_range<std::int32_t>(value)) return wrong("int32");
       to += 'i';
       put(to, std::int64_t{value});
       return {};
     }
-    case ValueKind::float_: {
+    case ValueKind::float_:
+    case ValueKind::float32: {
       double value = 0;
       if (api_.Tcl_GetDoubleFromObj(nullptr, object, &value) != tcl_ok) return wrong("float");
       to += 'f';

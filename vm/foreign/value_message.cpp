@@ -88,8 +88,10 @@ Value take_structure(MessageReader& reader, const ForeignType& type) {
 
 void put_value(std::string& to, const Value& value) {
   switch (value.kind()) {
-    case ValueKind::int_: to += 'i'; return put(to, value.as_int());
-    case ValueKind::float_: to += 'f'; return put(to, std::bit_cast<std::int64_t>(value.as_float()));
+    case ValueKind::int_:
+    case ValueKind::int32: to += 'i'; return put(to, value.as_int());
+    case ValueKind::float_:
+    case ValueKind::float32: to += 'f'; return put(to, std::bit_cast<std::int64_t>(value.as_float()));
     case ValueKind::boolean: to += 'b'; return put(to, std::int64_t{value.as_bool()});
     case ValueKind::string: to += 's'; return put(to, value.as_string());
     case ValueKind::blob: to += 'B'; return put(to, value.as_bytes());
@@ -109,8 +111,13 @@ void put_value(std::string& to, const Value& value) {
 
 Value take_value(MessageReader& reader, const ForeignType& type) {
   switch (reader.letter()) {
-    case 'i': return Value::of(reader.number());
-    case 'f': return Value::of(std::bit_cast<double>(reader.number()));
+    case 'i':
+      return type.kind == ValueKind::int32 ? Value::of_int32(static_cast<std::int32_t>(reader.number()))
+                                           : Value::of(reader.number());
+    case 'f': {
+      const auto number = std::bit_cast<double>(reader.number());
+      return type.kind == ValueKind::float32 ? Value::of_float32(static_cast<float>(number)) : Value::of(number);
+    }
     case 'b': return Value::of(reader.number() != 0);
     case 's': return Value::of(std::string(reader.text()));
     case 'B': return Value::of_blob(std::string(reader.text()));

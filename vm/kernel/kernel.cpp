@@ -43,7 +43,8 @@ constexpr ReducerEntry reducers[] = {
 }  // namespace
 
 const char* text_of(KernelType type) {
-  constexpr const char* texts[] = {"int", "float", "boolean", "int[]", "float[]", "boolean[]"};
+  constexpr const char* texts[] = {"int",   "float",   "boolean",   "int32",   "float32",
+                                   "int[]", "float[]", "boolean[]", "int32[]", "float32[]"};
   return texts[static_cast<std::size_t>(type)];
 }
 
@@ -67,8 +68,28 @@ KernelType result_of(KernelReducer reducer, KernelType type) {
 
 const KernelOpInfo& info(KernelOp op) { return infos[static_cast<std::size_t>(op)]; }
 
+namespace {
+
+constexpr KernelOp gets[] = {KernelOp::get_int, KernelOp::get_float, KernelOp::get_boolean, KernelOp::get_int32,
+                             KernelOp::get_float32};
+constexpr KernelOp puts[] = {KernelOp::put_int, KernelOp::put_float, KernelOp::put_boolean, KernelOp::put_int32,
+                             KernelOp::put_float32};
+constexpr KernelOp news[] = {KernelOp::new_ints, KernelOp::new_floats, KernelOp::new_booleans, KernelOp::new_int32s,
+                             KernelOp::new_float32s};
+
+bool is_among(std::span<const KernelOp> ops, KernelOp op) { return std::ranges::find(ops, op) != ops.end(); }
+
+}  // namespace
+
+KernelOp get_of(KernelType element) { return gets[static_cast<std::size_t>(element)]; }
+KernelOp put_of(KernelType element) { return puts[static_cast<std::size_t>(element)]; }
+KernelOp new_of(KernelType element) { return news[static_cast<std::size_t>(element)]; }
+bool is_get(KernelOp op) { return is_among(gets, op); }
+bool is_put(KernelOp op) { return is_among(puts, op); }
+bool is_new(KernelOp op) { return is_among(news, op); }
+
 bool matches(char letter, KernelType type) {
-  constexpr std::string_view letters = "ifbIFB";
+  constexpr std::string_view letters = "ifbngIFBNG";
   if (letter == 'A') return is_array(type);
   if (letter == 'x') return !is_array(type);
   return letter == letters[static_cast<std::size_t>(type)];

@@ -25,12 +25,27 @@ namespace raddle::vm {
 ///
 /// Blocks: number 0 is the body. Each other one is the arm of one `if`, the test or body of one `loop` or the body of
 /// one `each`, and comes after the block that this is in.
-enum class KernelType : std::uint8_t { int_, float_, boolean, ints, floats, booleans };  ///< the last three: arrays
+enum class KernelType : std::uint8_t {
+  int_,
+  float_,
+  boolean,
+  int32,
+  float32,
+  ints,  ///< from here on: arrays of these
+  floats,
+  booleans,
+  int32s,
+  float32s,
+};
 
 constexpr bool is_array(KernelType type) { return type >= KernelType::ints; }
 /// @pre is_array(type)
 constexpr KernelType element_of(KernelType type) {
   return static_cast<KernelType>(static_cast<std::uint8_t>(type) - static_cast<std::uint8_t>(KernelType::ints));
+}
+/// @pre not is_array(element)
+constexpr KernelType array_of(KernelType element) {
+  return static_cast<KernelType>(static_cast<std::uint8_t>(element) + static_cast<std::uint8_t>(KernelType::ints));
 }
 /// Words of leaf_abi.hpp.
 constexpr std::size_t words_of(KernelType type) { return is_array(type) ? 2 : 1; }
@@ -57,6 +72,14 @@ struct KernelOpInfo {
   KernelFailure failure;  ///< that it may fail with; `division` with overflow, too
 };
 const KernelOpInfo& info(KernelOp op);
+/// The operation for elements of this type. @param element  no array
+KernelOp get_of(KernelType element);
+KernelOp put_of(KernelType element);
+KernelOp new_of(KernelType element);
+/// It is `get_of` some type.
+bool is_get(KernelOp op);
+bool is_put(KernelOp op);
+bool is_new(KernelOp op);
 /// Whether a register of this type can be an input with this letter.
 bool matches(char letter, KernelType type);
 constexpr bool is_control(KernelOp op) { return op >= KernelOp::if_; }

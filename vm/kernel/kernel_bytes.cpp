@@ -156,7 +156,7 @@ void visit(Bytes& bytes, Kernel& kernel) {
 /// Of enumerations, whose bytes may be any.
 bool has_known_names(const Kernel& kernel) {
   for (const KernelType type : kernel.types)
-    if (type > KernelType::booleans) return false;
+    if (type > KernelType::float32s) return false;
   for (const std::vector<KernelInstruction>& block : kernel.blocks)
     for (const KernelInstruction& instruction : block)
       if (instruction.op > KernelOp::each) return false;

@@ -94,6 +94,13 @@ struct KernelLanes {
   RADDLE_MATH_INLINE static Int truncate(const Float& x) {
     return {math::bits_as<std::uint64_t>(math::converted<std::int64_t>(x.numbers))};
   }
+  RADDLE_MATH_INLINE static Float rounded32(const Float& x) {
+    typedef float Rounded __attribute__((vector_size(RADDLE_VECTOR_BYTES / 2)));
+    return Float(math::each_part<double>([&](int i) RADDLE_MATH_LAMBDA {
+      const Rounded rounded = __builtin_convertvector(x.numbers.parts[i], Rounded);
+      return __builtin_convertvector(rounded, Float::Numbers::Part);
+    }));
+  }
   RADDLE_MATH_INLINE static Int to_int(const Mask& a) { return {words_of(a) & 1}; }
   RADDLE_MATH_INLINE static math::LaneWords word_of(const Int& a) { return math::LaneWords(a.words); }
   RADDLE_MATH_INLINE static Int int_of(const math::LaneWords& word) { return {word.bits}; }
@@ -117,22 +124,29 @@ struct KernelLanes {
     return {math::bits_as<std::int64_t>(i) >= math::bits_as<std::int64_t>(count)};
   }
   RADDLE_MATH_INLINE static Int size(const Array& array) { return integer(array.count); }
-  template <typename Element>
-  RADDLE_MATH_INLINE static Words elements_at(const Array& array, const Int& index, const Mask& outside) {
+  /// 0 where the mask is set.
+  template <typename Number, typename Element>
+  RADDLE_MATH_INLINE static math::Vector<Number> elements_at(const Array& array, const Int& index, const Mask& outside) {
     const auto* const elements = reinterpret_cast<const Element*>(array.address);
-    Words all{};
+    math::Vector<Number> all{};
     for (int i = 0; i < math::lane_count; ++i)
-      if (outside.bits[i] == 0) all.set(i, elements[index.words[i]]);
+      if (outside.bits[i] == 0) all.set(i, static_cast<Number>(elements[index.words[i]]));
     return all;
   }
   RADDLE_MATH_INLINE static Int int_at(const Array& array, const Int& index, const Mask& outside) {
-    return {elements_at<std::uint64_t>(array, index, outside)};
+    return {elements_at<std::uint64_t, std::int64_t>(array, index, outside)};
   }
   RADDLE_MATH_INLINE static Float float_at(const Array& array, const Int& index, const Mask& outside) {
-    return Float(math::bits_as<double>(elements_at<std::uint64_t>(array, index, outside)));
+    return Float(elements_at<double, double>(array, index, outside));
+  }
+  RADDLE_MATH_INLINE static Int int32_at(const Array& array, const Int& index, const Mask& outside) {
+    return {elements_at<std::uint64_t, std::int32_t>(array, index, outside)};  // with its sign
+  }
+  RADDLE_MATH_INLINE static Float float32_at(const Array& array, const Int& index, const Mask& outside) {
+    return Float(elements_at<double, float>(array, index, outside));
   }
   RADDLE_MATH_INLINE static Mask boolean_at(const Array& array, const Int& index, const Mask& outside) {
-    return {elements_at<std::uint8_t>(array, index, outside) != Words{}};
+    return {elements_at<std::uint64_t, std::uint8_t>(array, index, outside) != Words{}};
   }
 };
 

@@ -11,10 +11,11 @@
 //   quotient(a, b), remainder(a, b)   truncating; b is not 0, and not -1 where a is the least int
 //   equal(a, b), less(a, b), select(mask, a, b)   of ints; not_equal(a, b) of masks
 //   to_float(int), truncate(float), to_int(mask)  of a float that is in the range of ints
+//   rounded32(float)           to the nearest float32; as an Int an int32 is, a float32 is a Float
 //   floor(x), ceil(x), round(x), exp(x) ..        round goes half away from zero; all of vm/math/functions.def
 //   word_of(int), int_of(word)                    the bits of one as the other: Word is that of the number type
 //   is_outside(array, index), size(array)
-//   int_at(array, index, outside), float_at, boolean_at   not looked at where it is outside
+//   int_at(array, index, outside), float_at, boolean_at, int32_at, float32_at   not looked at where it is outside
 // `fail(mask, failure)` is told where an operation fails, before what would trap there is computed; results mean
 // nothing where it does.
 #include <cmath>
@@ -137,35 +138,49 @@ struct KernelOperations {
   // ---------------------------------------------------------------- conversions, arrays
 
   RADDLE_MATH_INLINE static Float int_to_float(const Int& a, const auto&) { return N::to_float(a); }
+  RADDLE_MATH_INLINE static Int truncated(const Float& x, const Mask& is_inside, const auto& fail) {
+    using math::select;
+    fail(!is_inside, KernelFailure::domain);
+    return N::truncate(select(is_inside, x, Float(0.0)));
+  }
   /// 2^63 is a float, 2^63 - 1 is not.
   RADDLE_MATH_INLINE static Int float_to_int(const Float& x, const auto& fail) {
-    using math::select;
-    const Mask is_outside = !((x >= Float(-0x1p63)) & (x < Float(0x1p63)));
-    fail(is_outside, KernelFailure::domain);
-    return N::truncate(select(is_outside, Float(0.0), x));
+    return truncated(x, (x >= Float(-0x1p63)) & (x < Float(0x1p63)), fail);
   }
   RADDLE_MATH_INLINE static Int bool_to_int(const Mask& a, const auto&) { return N::to_int(a); }
-  RADDLE_MATH_INLINE static Int get_int(const Array& array, const Int& index, const auto& fail) {
-    const Mask outside = N::is_outside(array, index);
-    fail(outside, KernelFailure::index);
-    return N::int_at(array, index, outside);
+  RADDLE_MATH_INLINE static Int int_to_int32(const Int& a, const auto& fail) {
+    const Mask is_outside = N::less(a, N::integer(-0x80000000LL)) | N::less(N::integer(0x7fffffff), a);
+    fail(is_outside, KernelFailure::domain);
+    return N::select(is_outside, N::integer(0), a);
   }
-  RADDLE_MATH_INLINE static Float get_float(const Array& array, const Int& index, const auto& fail) {
-    const Mask outside = N::is_outside(array, index);
-    fail(outside, KernelFailure::index);
-    return N::float_at(array, index, outside);
+  RADDLE_MATH_INLINE static Int float_to_int32(const Float& x, const auto& fail) {
+    return truncated(x, (x > Float(-0x1p31 - 1.0)) & (x < Float(0x1p31)), fail);
   }
-  RADDLE_MATH_INLINE static Mask get_boolean(const Array& array, const Int& index, const auto& fail) {
-    const Mask outside = N::is_outside(array, index);
-    fail(outside, KernelFailure::index);
-    return N::boolean_at(array, index, outside);
+  RADDLE_MATH_INLINE static Int int32_to_int(const Int& a, const auto&) { return a; }
+  RADDLE_MATH_INLINE static Float round_to_float32(const Float& x, const auto&) { return N::rounded32(x); }
+  RADDLE_MATH_INLINE static Float float_to_float32(const Float& x, const auto& fail) {
+    const Float size = math::without_sign(x);  // half a step beyond the greatest float32 what is rounded is infinite
+    fail((size >= Float(0x1.ffffffp127)) & (size < Float(math::infinity)), KernelFailure::domain);
+    return N::rounded32(x);
   }
+  RADDLE_MATH_INLINE static Float float32_to_float(const Float& x, const auto&) { return x; }
+#define RADDLE_KERNEL_ELEMENT(Number, type)                                                             \
+  RADDLE_MATH_INLINE static Number get_##type(const Array& array, const Int& index, const auto& fail) { \
+    const Mask outside = N::is_outside(array, index);                                                   \
+    fail(outside, KernelFailure::index);                                                                \
+    return N::type##_at(array, index, outside);                                                         \
+  }
+  RADDLE_KERNEL_ELEMENT(Int, int)
+  RADDLE_KERNEL_ELEMENT(Float, float)
+  RADDLE_KERNEL_ELEMENT(Mask, boolean)
+  RADDLE_KERNEL_ELEMENT(Int, int32)
+  RADDLE_KERNEL_ELEMENT(Float, float32)
+#undef RADDLE_KERNEL_ELEMENT
   RADDLE_MATH_INLINE static Int size(const Array& array, const auto&) { return N::size(array); }
   RADDLE_MATH_INLINE static Int index(const Int& a, const Int& extent, const auto& fail) {
     fail(N::less(a, N::integer(0)) | !N::less(a, extent), KernelFailure::extent);
     return a;
   }
-
   RADDLE_MATH_INLINE static Int slice(const Int& first, const Int& last, const Int& extent, const auto& fail) {
     Int distance, count;
     fail(N::sub_overflows(last, first, distance), KernelFailure::extent);
@@ -343,6 +358,7 @@ struct KernelScalars {
   static Float to_float(Int a) { return static_cast<double>(a); }
   static Int truncate(Float x) { return static_cast<std::int64_t>(x); }
   static Int to_int(Mask a) { return a ? 1 : 0; }
+  static Float rounded32(Float x) { return static_cast<float>(x); }
   static std::uint64_t word_of(Int a) { return static_cast<std::uint64_t>(a); }
   static Int int_of(std::uint64_t word) { return static_cast<std::int64_t>(word); }
   static Float floor(Float x) { return std::floor(x); }
@@ -369,6 +385,12 @@ struct KernelScalars {
   }
   static Float float_at(const Array& array, Int index, Mask outside) {
     return outside ? 0 : reinterpret_cast<const double*>(array.address)[index];
+  }
+  static Int int32_at(const Array& array, Int index, Mask outside) {
+    return outside ? 0 : reinterpret_cast<const std::int32_t*>(array.address)[index];
+  }
+  static Float float32_at(const Array& array, Int index, Mask outside) {
+    return outside ? 0 : reinterpret_cast<const float*>(array.address)[index];
   }
   static Mask boolean_at(const Array& array, Int index, Mask outside) {
     return !outside && reinterpret_cast<const std::uint8_t*>(array.address)[index] != 0;

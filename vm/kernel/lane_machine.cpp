@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "vm/kernel/leaf_arguments.hpp"
 #include "vm/math/lane_functions.hpp"
 
 namespace raddle::vm {
@@ -107,11 +108,9 @@ LaneMachine::Outcome LaneMachine::run(std::int64_t first, std::int64_t step, std
     const KernelRegister output = outermost.kernel.outputs[i];
     if (strides_[output] == 0) operations_.spread_lanes(view, output);
     const LaneWord* const from = view.lanes(output);
-    if (outermost.kernel.types[output] == KernelType::boolean)
-      std::transform(from, from + count, static_cast<std::uint8_t*>(results[i]),
-                     [](LaneWord word) { return static_cast<std::uint8_t>(word & 1); });
-    else
-      std::copy_n(from, count, static_cast<std::int64_t*>(results[i]));
+    const ValueKind kind = kind_of(outermost.kernel.types[output]);
+    for (std::int64_t lane = 0; lane < count; ++lane)  // a loop for each kind, once it is compiled
+      set_number(results[i], kind, static_cast<std::size_t>(lane), from[lane]);
   }
   return Outcome::done;
 }

@@ -38,7 +38,7 @@ struct Input {
   RADDLE_MATH_INLINE Input(const LaneView& view, KernelRegister id) : lanes(view.lanes(id)), stride(view.strides[id]) {}
   RADDLE_MATH_INLINE auto at(std::size_t vector) const {
     const LaneWord* const word = lanes + vector * stride * lanes_of_vector;
-    if constexpr (letter == 'f')
+    if constexpr (letter == 'f' || letter == 'g')
       return math::Lanes(math::Lanes::Numbers::load(word));
     else if constexpr (letter == 'b')
       return Mask{Mask::Bits::load(word)};
@@ -47,7 +47,8 @@ struct Input {
   }
 };
 template <char letter>
-requires(letter == 'I' || letter == 'F' || letter == 'B' || letter == 'A') struct Input<letter> {
+requires(letter == 'I' || letter == 'F' || letter == 'B' || letter == 'N' || letter == 'G' ||
+         letter == 'A') struct Input<letter> {
   KernelScalars::Array array;
   std::size_t stride = 0;
   RADDLE_MATH_INLINE Input(const LaneView& view, KernelRegister id) : array(view.arrays[id]) {}

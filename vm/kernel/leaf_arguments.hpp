@@ -1,6 +1,5 @@
 #pragma once
 // Arguments and results of leaf functions as the words of leaf_abi.hpp.
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -20,23 +19,26 @@ using SinkKeys = std::array<std::int64_t, leaf_word_limit>;
 
 /// Of the value, or of an array's elements.
 inline ValueKind kind_of(KernelType type) {
-  const KernelType number = is_array(type) ? element_of(type) : type;
-  if (number == KernelType::int_) return ValueKind::int_;
-  return number == KernelType::float_ ? ValueKind::float_ : ValueKind::boolean;
+  switch (is_array(type) ? element_of(type) : type) {
+    case KernelType::int_: return ValueKind::int_;
+    case KernelType::float_: return ValueKind::float_;
+    case KernelType::int32: return ValueKind::int32;
+    case KernelType::float32: return ValueKind::float32;
+    default: return ValueKind::boolean;
+  }
 }
 
-/// @param kind  int_, float_ or boolean
+/// @param kind  a number's
 inline Value decode(std::int64_t word, ValueKind kind) {
-  if (kind == ValueKind::int_) return Value::of(word);
   if (kind == ValueKind::boolean) return Value::of(word != 0);
-  return Value::of(std::bit_cast<double>(word));
+  return Value::from_bits(kind, static_cast<std::uint64_t>(word));
 }
 
-/// @param number  an int, a float, a boolean
-inline std::int64_t word_of(const Value& number) {
-  if (number.kind() == ValueKind::float_) return std::bit_cast<std::int64_t>(number.as_float());
-  return number.kind() == ValueKind::boolean ? number.as_bool() : number.as_int();
-}
+/// @param number  an int, a float, a boolean, an int32, a float32
+inline std::int64_t word_of(const Value& number) { return static_cast<std::int64_t>(number.bits()); }
+
+/// What machine code has written, as one element of an array, where the word is to be.
+inline void make_word(std::int64_t& stored, KernelType type) { stored = number_at(&stored, kind_of(type), 0); }
 
 /// What native code takes for the address of the elements: of an empty array its own, to tell it from others.
 std::int64_t address_of(Array& array);

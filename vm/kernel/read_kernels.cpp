@@ -123,8 +123,9 @@ class KernelReader {
     return number<KernelRegister>();
   }
   KernelType type() {
-    for (const KernelType type : {KernelType::ints, KernelType::floats, KernelType::booleans, KernelType::int_,
-                                  KernelType::float_, KernelType::boolean})
+    for (const KernelType type :
+         {KernelType::int32s, KernelType::float32s, KernelType::ints, KernelType::floats, KernelType::booleans,
+          KernelType::int32, KernelType::float32, KernelType::int_, KernelType::float_, KernelType::boolean})
       if (accept(text_of(type))) return type;
     fail("a type expected");
     return KernelType::int_;

@@ -16,11 +16,11 @@ constexpr char letter(std::string_view letters, std::size_t i) { return i < lett
 
 template <char letter>
 RADDLE_MATH_INLINE auto load(const std::int64_t* word) {
-  if constexpr (letter == 'f')
+  if constexpr (letter == 'f' || letter == 'g')
     return std::bit_cast<double>(*word);
   else if constexpr (letter == 'b')
     return *word != 0;
-  else if constexpr (letter == 'i' || letter == 'x')
+  else if constexpr (letter == 'i' || letter == 'n' || letter == 'x')
     return *word;
   else
     return KernelScalars::Array{word[0], word[1]};

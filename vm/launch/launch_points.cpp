@@ -45,12 +45,11 @@ std::uint64_t find_present(Frame& frame, const IndexLaunch& launch, const Functi
   return present;
 }
 
-/// Makes words of the bytes of booleans.
-void widen(std::int64_t* words, std::int64_t count) {
-  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(words);
+/// Makes words of what machine code has written as elements of an array: the last one first, as they lie within them.
+void widen(std::int64_t* words, KernelType type, std::int64_t count) {
   for (std::int64_t i = count; i-- > 0;) {
-    const std::int64_t truth = bytes[i] != 0;
-    words[i] = truth;
+    const std::int64_t word = number_at(words, kind_of(type), static_cast<std::size_t>(i));
+    words[i] = word;
   }
 }
 
@@ -196,8 +195,7 @@ std::int64_t Launcher::compute_ahead(LaunchedLeaf& leaf, std::int64_t first, std
   if (leaf.code) {
     for (std::size_t k = 0; k < types.size(); ++k) leaf.set_results(k, rows + k * points_at_once);
     const std::int64_t made = leaf.call(worker_->leaf_worker(), first, step, count);
-    for (std::size_t k = 0; k < types.size(); ++k)
-      if (types[k] == KernelType::boolean) widen(rows + k * points_at_once, made);
+    for (std::size_t k = 0; k < types.size(); ++k) widen(rows + k * points_at_once, types[k], made);
     return made;
   }
   const FunctionId id = id_of(leaf.function);
@@ -229,7 +227,7 @@ bool Launcher::run_present_point(PointLaunch& points, std::int64_t value, const 
     const LaunchSink& sink = launch.sinks[i];
     const std::int64_t key = element_key(sink, keys, value);
     const KernelType type = leaf.function.leaf_results[i];
-    if (type == KernelType::boolean) results[i] &= 0xff;  // a byte was written
+    make_word(results[i], type);
     write_element(points.piece.frame, sink, *points.rows[i], points.known_parts[i], key,
                   decode(results[i], kind_of(type)));
   }
@@ -309,7 +307,7 @@ bool Launcher::call_launched(LaunchedLeaf& leaf, std::int64_t point, std::int64_
   for (std::size_t i = 0; i < leaf.function.leaf_results.size(); ++i) leaf.set_results(i, results + i);
   const std::int64_t made = call_native(leaf, point, 1, 1);
   for (std::size_t i = 0; i < leaf.function.leaf_results.size(); ++i)
-    if (leaf.function.leaf_results[i] == KernelType::boolean) results[i] &= 0xff;  // a byte was written
+    make_word(results[i], leaf.function.leaf_results[i]);
   return made == 1;
 }
 

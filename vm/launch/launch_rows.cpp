@@ -177,7 +177,11 @@ void* Launcher::repeated(const RowKeys& keys, std::size_t place, std::int64_t fi
       for (std::int64_t i = 0; i < length; ++i) *to++ = number;
     }
   };
-  keys.places[place].bytes() == 1 ? repeat(reinterpret_cast<std::uint8_t*>(room)) : repeat(room);
+  switch (keys.places[place].bytes()) {
+    case 1: repeat(reinterpret_cast<std::uint8_t*>(room)); break;
+    case 4: repeat(reinterpret_cast<std::uint32_t*>(room)); break;
+    default: repeat(room);
+  }
   return room;
 }
 

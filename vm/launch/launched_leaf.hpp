@@ -61,14 +61,14 @@ class LaunchedLeaf {
   void set_values(const std::int64_t* values) {
     for (std::size_t i = 0; i < value_count_; ++i) words_[values_[i].word] = values[values_[i].value];
   }
-  /// Where the elements are put that a single point reads.
+  /// Where the words of the elements are put that a single point reads.
   std::int64_t* inputs() { return code ? own_inputs_.data() : words_.data() + inputs_at_; }
   /// Where machine code finds an element for each of the next points, until use_own_inputs().
   void set_input(std::size_t input, const void* elements) {
     words_[inputs_at_ + input] = reinterpret_cast<std::int64_t>(elements);
   }
   void use_own_inputs() {
-    for (std::size_t i = 0; code && i < input_count_; ++i) set_input(i, &own_inputs_[i]);
+    for (std::size_t i = 0; code && i < input_count_; ++i) set_input(i, own_input(i));
   }
   /// For registers.
   std::span<const std::int64_t> arguments(std::int64_t point) {
@@ -92,6 +92,9 @@ class LaunchedLeaf {
     words_[0] = first;
     words_[1] = step;
     words_[2] = count;
+    for (std::size_t i = 0; i < input_count_; ++i)
+      if (is_float32(i) && words_[inputs_at_ + i] == reinterpret_cast<std::int64_t>(own_input(i)))
+        set_number(own_float32s_.data(), ValueKind::float32, i, own_inputs_[i]);
     std::int64_t made = 0;
     raddle_leaf_failure failure;
     failure.call_count = 0;
@@ -105,6 +108,11 @@ class LaunchedLeaf {
 
  private:
   static constexpr std::size_t value_limit = 16;
+  /// The one type of which a word is no element, too.
+  bool is_float32(std::size_t input) const { return function.leaf_parameters[1 + input] == KernelType::float32; }
+  const void* own_input(std::size_t input) const {
+    return is_float32(input) ? static_cast<const void*>(&own_float32s_[input]) : &own_inputs_[input];
+  }
   struct ValuePlace {
     std::uint32_t word, value;
   };
@@ -133,6 +141,7 @@ class LaunchedLeaf {
   }
 
   std::array<std::int64_t, leaf_word_limit> words_, own_inputs_;
+  std::array<float, leaf_word_limit> own_float32s_;
   const std::size_t inputs_at_;
   std::size_t count_;
   const std::size_t input_count_;

@@ -93,7 +93,7 @@ struct RowPlace {
   std::uint32_t value = no_id;  ///< result of the prelude; no_id: none
   ValueKind kind = ValueKind::none;
   bool is_same = false;  ///< all points of a row read the first number
-  std::int64_t bytes() const { return kind == ValueKind::boolean ? 1 : 8; }
+  std::int64_t bytes() const { return static_cast<std::int64_t>(size_of_number(kind)); }
 };
 
 /// Where some rows lie, whose values the prelude has computed.

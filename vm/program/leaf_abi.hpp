@@ -39,12 +39,12 @@ struct raddle_leaf_failure {
 
 /// Note [stretches]. A leaf that an index launch calls is called for many points of the launch space at once. Then the
 /// arguments are: the loop variable's first value, its step, the number of points; for each result a pointer to as many
-/// elements (int64_t, double, or uint8_t for boolean); for each row, an array that each point fills, two words: a
-/// pointer to that of the first point, behind which the others follow, and how many elements each has; for each
-/// argument that is an element which the point reads a pointer to as many of those; the other arguments but the first,
-/// the loop variable, the same for all points. results[0] is how many points were computed, from the first on: fewer
-/// than asked for if the next one does not end well, or may not; elements behind them mean nothing. The status is
-/// raddle_leaf_ok in any case.
+/// elements (int64_t, double, uint8_t for boolean, int32_t, float for float32); for each row, an array that each point
+/// fills, two words: a pointer to that of the first point, behind which the others follow, and how many elements each
+/// has; for each argument that is an element which the point reads a pointer to as many of those; the other arguments
+/// but the first, the loop variable, the same for all points. results[0] is how many points were computed, from the
+/// first on: fewer than asked for if the next one does not end well, or may not; elements behind them mean nothing. The
+/// status is raddle_leaf_ok in any case.
 ///
 /// Note [ranges]. For devices, whose threads share out the points of a stretch, the arguments are the same. On entry
 /// results[0] is the number of the thread, results[1] how many threads there are: it computes that point, counted from
@@ -52,9 +52,9 @@ struct raddle_leaf_failure {
 /// not end well, behind which it has computed none; the number of points if there is none. The failure is not filled.
 ///
 /// @param worker     the calling thread's
-/// @param arguments  8 bytes each: int64_t; double's bits; boolean 0 or 1; an array takes two words: pointer to its
-///                   dense elements (int64_t, double, or uint8_t for boolean; of an empty array any address that no
-///                   other argument has) and their number
+/// @param arguments  8 bytes each: int64_t; double's bits; boolean 0 or 1; int32 as int64_t, float32 as double's bits;
+///                   an array takes two words: pointer to its dense elements (int64_t, double, uint8_t for boolean,
+///                   int32_t, float; of an empty array any address that no other argument has) and their number
 /// @param results    8 bytes each, same encoding; valid if raddle_leaf_ok is returned
 /// @return           enum raddle_leaf_status
 /// Threads: any, any number at a time.

@@ -15,15 +15,6 @@ bool is_small(const LaunchKey& key) {
   return std::abs(key.stride) < stride_limit && std::abs(key.offset) < offset_limit;
 }
 
-KernelType array_of(KernelType element) {
-  return static_cast<KernelType>(static_cast<std::uint8_t>(element) + static_cast<std::uint8_t>(KernelType::ints));
-}
-
-KernelOp element_op(KernelType element) {
-  if (element == KernelType::int_) return KernelOp::get_int;
-  return element == KernelType::float_ ? KernelOp::get_float : KernelOp::get_boolean;
-}
-
 /// A kernel without branches. How many parameters and constants there are is known at the end: until then registers are
 /// counted apart.
 class KernelBuilder {
@@ -127,7 +118,7 @@ class Walk {
     for (std::size_t i = 0; i < launch.reads.size(); ++i) {
       const KernelType type = leaf.leaf_parameters[i + 1];
       const Register array = variable(launch.reads[i].array, array_of(type));
-      elements.push_back(out_.compute(element_op(type), type, {array, key(launch.keys[launch.reads[i].first_key])}));
+      elements.push_back(out_.compute(get_of(type), type, {array, key(launch.keys[launch.reads[i].first_key])}));
     }
     const std::vector<Register> results = call(launch.leaf, point_, elements, launch.captures);
     return {out_.made(leaf.name, leaf.place, results), arguments_};

@@ -89,8 +89,8 @@ class alignas(64) Array final : public HeapObject {
   bool is_complete() const { return is_closed() && !closed_.is_failed(); }
   /// Closed arrays. Ints in increasing order, then other keys sorted. `value` is none where it is not set yet.
   void for_each(const std::function<void(const Value& key, const Value& value)>& visit) const;
-  /// Complete arrays of ints or of floats, in the order of for_each: runs of `count` elements that lie one after the
-  /// other.
+  /// Complete arrays of numbers, in the order of for_each: runs of `count` elements, as in a Buffer, that lie one after
+  /// the other.
   void for_each_run(const std::function<void(const void* numbers, std::size_t count)>& visit) const;
   /// Complete arrays of ints (T = std::int64_t) or of floats (double): what their elements come to. Blocks are those of
   /// the keys that are equal but for their last eight bits, so that it does not matter in which form they lie here;
@@ -99,7 +99,7 @@ class alignas(64) Array final : public HeapObject {
   Reduction<T> reduce(bool has_deviation = true) const;
   /// Closed arrays: the futures of inserted elements that have no value yet, or one that is no number. Any order.
   void for_each_future(const std::function<void(Future&)>& visit) const;
-  /// Contiguous elements (int64_t, double, or uint8_t for boolean) of a complete array with keys 0..n-1, all set and of
+  /// Contiguous elements, as in a Buffer, of a complete array with keys 0..n-1, all set and of
   /// one numeric kind; made at the first call and kept. @return nullptr if it is not so (also for n = 0, count = 0)
   const void* packed(std::size_t& count);
   /// The same with its kind.

@@ -99,8 +99,9 @@ void Array::for_each_run(const std::function<void(const void*, std::size_t)>& vi
   visit_elements(
       [&](const Value&, Element& element, ElementMark mark) {
         if (mark != ElementMark::inserted) return;
-        const std::uint64_t bits = element.peek();
-        visit(&bits, 1);
+        std::int64_t number;
+        set_number(&number, element.kind(), 0, static_cast<std::int64_t>(element.peek()));
+        visit(&number, 1);
       },
       [&](std::int64_t, const NumberRun& numbers) { visit(numbers.words, static_cast<std::size_t>(numbers.count)); });
 }

@@ -60,20 +60,4 @@ std::uint64_t Buffer::number() {
   return number_.compare_exchange_strong(number, own, std::memory_order_relaxed) ? own : number;
 }
 
-Value Buffer::at(std::size_t index) const {
-  if (kind_ == ValueKind::float_) return Value::of(static_cast<const double*>(data())[index]);
-  if (kind_ == ValueKind::int_) return Value::of(static_cast<const std::int64_t*>(data())[index]);
-  return Value::of(static_cast<const std::uint8_t*>(data())[index] != 0);
-}
-
-void Buffer::set(std::size_t index, const Value& number) {
-  void* const place = at_index(index);
-  if (kind_ == ValueKind::float_)
-    *static_cast<double*>(place) = number.as_float();
-  else if (kind_ == ValueKind::int_)
-    *static_cast<std::int64_t*>(place) = number.as_int();
-  else
-    *static_cast<std::uint8_t*>(place) = number.as_bool() ? 1 : 0;
-}
-
 }  // namespace raddle::vm

@@ -1,6 +1,7 @@
 #pragma once
 // The numbers of an array, one after the other.
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -12,20 +13,37 @@
 
 namespace raddle::vm {
 
-inline bool is_number(ValueKind kind) {
-  return kind == ValueKind::int_ || kind == ValueKind::float_ || kind == ValueKind::boolean;
+/// Elements of a buffer are of the type that its kind stands for: int64_t, double, uint8_t for boolean, int32_t, float.
+inline bool is_number(ValueKind kind) { return kind >= ValueKind::int_ && kind <= ValueKind::float32; }
+
+inline std::size_t size_of_number(ValueKind kind) {
+  if (kind == ValueKind::boolean) return 1;
+  return kind == ValueKind::int32 || kind == ValueKind::float32 ? 4 : 8;
 }
 
 /// @param number  the word of leaf_abi.hpp
 inline void set_number(void* numbers, ValueKind kind, std::size_t index, std::int64_t number) {
   if (kind == ValueKind::boolean)
     static_cast<std::uint8_t*>(numbers)[index] = number != 0;
+  else if (kind == ValueKind::int32)
+    static_cast<std::int32_t*>(numbers)[index] = static_cast<std::int32_t>(number);
+  else if (kind == ValueKind::float32)
+    static_cast<float*>(numbers)[index] = static_cast<float>(std::bit_cast<double>(number));
   else
     static_cast<std::int64_t*>(numbers)[index] = number;
 }
 
-/// Contiguous storage of `count` numbers of one kind: int64_t, double, or uint8_t for boolean. What native code reads
-/// and writes in place. Threads: whoever writes a part is the only one to use it until others have been told.
+/// @return the word of leaf_abi.hpp, which is what the bits of a Value are
+inline std::int64_t number_at(const void* numbers, ValueKind kind, std::size_t index) {
+  if (kind == ValueKind::boolean) return static_cast<const std::uint8_t*>(numbers)[index] != 0;
+  if (kind == ValueKind::int32) return static_cast<const std::int32_t*>(numbers)[index];
+  if (kind == ValueKind::float32)
+    return std::bit_cast<std::int64_t>(static_cast<double>(static_cast<const float*>(numbers)[index]));
+  return static_cast<const std::int64_t*>(numbers)[index];
+}
+
+/// Contiguous storage of `count` numbers of one kind. What native code reads and writes in place. Threads: whoever
+/// writes a part is the only one to use it until others have been told.
 class Buffer {
  public:
   static constexpr std::size_t alignment = 64;  ///< bytes: a cache line, and the widest vector
@@ -33,13 +51,13 @@ class Buffer {
     void operator()(Buffer* buffer) const;
   };
   using Owner = std::unique_ptr<Buffer, Free>;
-  /// Not initialised. @param kind  int_, float_ or boolean
+  /// Not initialised. @param kind  a number's
   /// @error std::bad_alloc
   static Owner make(ValueKind kind, std::size_t count) { return make(kind, count, /*is_whole=*/true); }
   /// The same, written part by part: claims tell of each before it is written (begin_write()), and when it has been.
   static Owner make_open(ValueKind kind, std::size_t count) { return make(kind, count, /*is_whole=*/false); }
 
-  static std::size_t size_of(ValueKind kind) { return kind == ValueKind::boolean ? 1 : 8; }
+  static std::size_t size_of(ValueKind kind) { return size_of_number(kind); }
 
   ValueKind kind() const { return kind_; }
   std::size_t count() const { return count_; }
@@ -47,14 +65,13 @@ class Buffer {
   std::uint64_t number();
   void* at_index(std::size_t index) { return numbers_ + index * size_of(kind_); }
   const void* data() const { return numbers_; }
-  Value at(std::size_t index) const;
+  Value at(std::size_t index) const { return Value::from_bits(kind_, static_cast<std::uint64_t>(word(index))); }
   /// @param number  of this buffer's kind
-  void set(std::size_t index, const Value& number);
-  /// The word of leaf_abi.hpp.
-  std::int64_t word(std::size_t index) const {
-    if (kind_ == ValueKind::boolean) return static_cast<const std::uint8_t*>(data())[index];
-    return static_cast<const std::int64_t*>(data())[index];
+  void set(std::size_t index, const Value& number) {
+    set_number(numbers_, kind_, index, static_cast<std::int64_t>(number.bits()));
   }
+  /// The word of leaf_abi.hpp.
+  std::int64_t word(std::size_t index) const { return number_at(numbers_, kind_, index); }
 
   /// Where it lies for other processes; none: it lies where they can not see it. The numbers begin `header_bytes`
   /// further.

@@ -35,8 +35,7 @@ void NumberChunk::Free::operator()(NumberChunk* chunk) const { free_counted(chun
 
 NumberChunk::Owner NumberChunk::make(ValueKind kind, std::int64_t count) {
   static_assert(sizeof(NumberChunk) % alignof(double) == 0);
-  const std::size_t element_size = kind == ValueKind::boolean ? sizeof(std::uint8_t) : sizeof(std::int64_t);
-  void* memory = counted(std::malloc(sizeof(NumberChunk) + static_cast<std::size_t>(count) * element_size));
+  void* memory = counted(std::malloc(sizeof(NumberChunk) + static_cast<std::size_t>(count) * size_of_number(kind)));
   return Owner(new (memory) NumberChunk(kind));
 }
 
@@ -51,8 +50,7 @@ void NumberChunk::set_present(std::int64_t first, std::int64_t count) {
 }
 
 void NumberChunk::write(std::int64_t first, const NumberRun& numbers) {
-  const std::size_t size_bytes = numbers.kind == ValueKind::boolean ? 1 : 8;
-  std::memcpy(word(first), numbers.words, static_cast<std::size_t>(numbers.count) * size_bytes);
+  std::memcpy(word(first), numbers.words, static_cast<std::size_t>(numbers.count) * size_of_number(numbers.kind));
   set_present(first, numbers.count);
 }
 

@@ -10,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "vm/value/buffer.hpp"
 #include "vm/value/element.hpp"
 
 namespace raddle::vm {
@@ -17,15 +18,14 @@ namespace raddle::vm {
 /// Numbers that follow each other: where they lie, those of which key they are.
 struct NumberRun {
   ValueKind kind;
-  const void* words;  ///< int64_t, double, or uint8_t for boolean
+  const void* words;  ///< as in a Buffer
   std::int64_t count;
   std::uint64_t bits(std::int64_t offset) const {
-    if (kind == ValueKind::boolean) return static_cast<const std::uint8_t*>(words)[offset];
-    return static_cast<const std::uint64_t*>(words)[offset];
+    return static_cast<std::uint64_t>(number_at(words, kind, static_cast<std::size_t>(offset)));
   }
   Value at(std::int64_t offset) const { return Value::from_bits(kind, bits(offset)); }
   NumberRun part(std::int64_t first, std::int64_t part_count) const {
-    const std::int64_t bytes = first * (kind == ValueKind::boolean ? 1 : 8);
+    const std::int64_t bytes = first * static_cast<std::int64_t>(size_of_number(kind));
     return {kind, static_cast<const std::byte*>(words) + bytes, part_count};
   }
 };
@@ -42,7 +42,7 @@ class NumberChunk {
     void operator()(NumberChunk* chunk) const;
   };
   using Owner = std::unique_ptr<NumberChunk, Free>;
-  /// @param kind  int_, float_ or boolean
+  /// @param kind  a number's
   static Owner make(ValueKind kind, std::int64_t count = size);
 
   ValueKind kind() const { return kind_; }
@@ -59,17 +59,16 @@ class NumberChunk {
   NumberRun run(std::int64_t first, std::int64_t count) const {
     return NumberRun{kind_, words(), size}.part(first, count);
   }
-  /// int64_t, double, or uint8_t for boolean.
+  /// As in a Buffer.
   void* words() { return this + 1; }
   const void* words() const { return this + 1; }
   /// Where the number of a key lies.
   void* word(std::int64_t offset) {
-    return static_cast<std::byte*>(words()) + static_cast<std::size_t>(offset) * (kind_ == ValueKind::boolean ? 1 : 8);
+    return static_cast<std::byte*>(words()) + static_cast<std::size_t>(offset) * size_of_number(kind_);
   }
   Value at(std::int64_t offset) const {
-    if (kind_ == ValueKind::int_) return Value::of(static_cast<const std::int64_t*>(words())[offset]);
-    if (kind_ == ValueKind::float_) return Value::of(static_cast<const double*>(words())[offset]);
-    return Value::of(static_cast<const std::uint8_t*>(words())[offset] != 0);
+    return Value::from_bits(kind_,
+                            static_cast<std::uint64_t>(number_at(words(), kind_, static_cast<std::size_t>(offset))));
   }
 
  private:

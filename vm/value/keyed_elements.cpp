@@ -9,14 +9,15 @@ namespace raddle::vm {
 
 namespace {
 
+bool is_float(const Value& key) { return key.kind() == ValueKind::float_ || key.kind() == ValueKind::float32; }
 /// 0.0 and -0.0 are equal, and so are one key.
-bool is_zero(const Value& key) { return key.kind() == ValueKind::float_ && key.as_float() == 0; }
+bool is_zero(const Value& key) { return is_float(key) && key.as_float() == 0; }
 
 }  // namespace
 
 bool KeyLess::operator()(const Value& a, const Value& b) const {
   if (a.kind() != b.kind()) return a.kind() < b.kind();
-  if (a.kind() == ValueKind::float_) return std::is_lt(std::strong_order(a.as_float(), b.as_float()));
+  if (is_float(a)) return std::is_lt(std::strong_order(a.as_float(), b.as_float()));
   if (a.kind() == ValueKind::string) return a.as_string() < b.as_string();
   return a.as_int() < b.as_int();
 }

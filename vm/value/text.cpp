@@ -43,33 +43,15 @@ std::string nested_text(const Value& value) {
   return braces ? "{" + text + "}" : text;
 }
 
-struct ReadFloat {
-  bool is_number = false;
-  bool is_beyond = false;
-  double value = 0;
-};
-
-ReadFloat read_float(std::string_view text) {
-  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
-  ReadFloat read;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), read.value);
-  read.is_number = !text.empty() && end == text.data() + text.size();
-  if (read.is_number && error == std::errc::result_out_of_range) {
-    read.value = std::strtod(std::string(text).c_str(), nullptr);  // says which end
-    read.is_beyond = std::isinf(read.value);
-  }
-  return read;
-}
-
-}  // namespace
-
-void append_float(std::string& text, double value) {
+/// @param value  a double or a float: the text is the shortest that reads back as that type
+template <typename Float>
+void append_shortest(std::string& text, Float value) {
   if (std::isnan(value)) return static_cast<void>(text += "NaN");
   if (std::signbit(value)) text += '-';
   if (std::isinf(value)) return static_cast<void>(text += "Inf");
   char buffer[40];  // holds every double, as d.ddde+XX
   const auto [end, code] =
-      std::to_chars(buffer, buffer + sizeof buffer, std::fabs(value), std::chars_format::scientific);
+      std::to_chars(buffer, buffer + sizeof buffer, std::abs(value), std::chars_format::scientific);
   static_cast<void>(code);
   char* const e = std::find(buffer, end, 'e');
   int exponent = 0;
@@ -82,18 +64,53 @@ void append_float(std::string& text, double value) {
   (text += exponent < 0 ? "e" : "e+") += std::to_string(exponent);
 }
 
+template <typename Float>
+struct ReadFloat {
+  bool is_number = false;
+  bool is_beyond = false;
+  Float value = 0;
+};
+
+template <typename Float>
+ReadFloat<Float> read_float(std::string_view text) {
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
+  ReadFloat<Float> read;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), read.value);
+  read.is_number = !text.empty() && end == text.data() + text.size();
+  if (read.is_number && error == std::errc::result_out_of_range) {
+    read.value = static_cast<Float>(std::strtod(std::string(text).c_str(), nullptr));  // says which end
+    read.is_beyond = std::isinf(read.value);
+  }
+  return read;
+}
+
+}  // namespace
+
+void append_float(std::string& text, double value) { append_shortest(text, value); }
+
 std::string float_text(double value) {
   std::string text;
   append_float(text, value);
   return text;
 }
 
+std::string float32_text(float value) {
+  std::string text;
+  append_shortest(text, value);
+  return text;
+}
+
 std::optional<double> float_of_text(std::string_view text) {
-  const ReadFloat read = read_float(text);
+  const auto read = read_float<double>(text);
   return read.is_number && !read.is_beyond ? std::optional(read.value) : std::nullopt;
 }
 
-bool is_beyond_floats(std::string_view text) { return read_float(text).is_beyond; }
+std::optional<float> float32_of_text(std::string_view text) {
+  const auto read = read_float<float>(text);
+  return read.is_number && !read.is_beyond ? std::optional(read.value) : std::nullopt;
+}
+
+bool is_beyond_floats(std::string_view text) { return read_float<double>(text).is_beyond; }
 
 std::string to_text(const Value& value) {
   switch (value.kind()) {
@@ -101,6 +118,8 @@ std::string to_text(const Value& value) {
     case ValueKind::void_: return "";
     case ValueKind::int_: return std::to_string(value.as_int());
     case ValueKind::float_: return float_text(value.as_float());
+    case ValueKind::int32: return std::to_string(value.as_int());
+    case ValueKind::float32: return float32_text(static_cast<float>(value.as_float()));
     case ValueKind::boolean: return value.as_bool() ? "1" : "0";
     case ValueKind::string: return value.as_string();
     case ValueKind::file: return value.as_file().path();

@@ -12,14 +12,18 @@ namespace raddle::vm {
 /// NaN. Exponents from 1e17 up and below 1e-4, sign when positive, no zero padding.
 std::string float_text(double value);
 void append_float(std::string& text, double value);
+/// The same that reads back to the same float: 0.1, not 0.10000000149011612.
+std::string float32_text(float value);
 
 /// The number that all of the text is, also `inf` and `nan`; what is too small for a double is 0, or the smallest one.
 /// Empty if it is none, or too large.
 std::optional<double> float_of_text(std::string_view text);
+/// The same of a float: the one that is nearest to what the text says.
+std::optional<float> float32_of_text(std::string_view text);
 /// `1e400`: the text is a number, but no double.
 bool is_beyond_floats(std::string_view text);
 
-/// int, float, boolean (1/0), string, file (its path). Other kinds: what `repr` prints.
+/// int, float, int32, float32, boolean (1/0), string, file (its path). Other kinds: what `repr` prints.
 std::string to_text(const Value& value);
 
 /// A result of a script, as it could be given for a parameter: as to_text, but booleans as words.

@@ -15,6 +15,8 @@ enum class ValueKind : std::uint8_t {
   int_,
   float_,
   boolean,
+  int32,    ///< bits of an int
+  float32,  ///< bits of a float: as_float() is right for both
   // heap objects, reference counted
   string,
   array,
@@ -116,6 +118,14 @@ class Value {
     std::uint64_t bits;
     std::memcpy(&bits, &value, sizeof bits);
     return Value(ValueKind::float_, bits);
+  }
+  static Value of_int32(std::int32_t value) {
+    return Value(ValueKind::int32, static_cast<std::uint64_t>(std::int64_t{value}));
+  }
+  static Value of_float32(float value) {
+    Value made = of(static_cast<double>(value));
+    made.kind_ = ValueKind::float32;
+    return made;
   }
   static Value of(bool value) { return Value(ValueKind::boolean, value ? 1 : 0); }
   static Value of(std::string text) { return of_object(ValueKind::string, make_ref<String>(std::move(text))); }

@@ -12,6 +12,7 @@
 
 #include "compiler/codegen/module_emitter.hpp"
 #include "compiler/codegen/nvptx/nvptx_target.hpp"
+#include "compiler/codegen/word_reader.hpp"
 
 namespace raddle::codegen {
 namespace {
@@ -21,9 +22,7 @@ void emit_kernel(ModuleEmitter& module, std::size_t reads) {
   llvm::Function* const range = module.range(0, reads);
   std::vector<llvm::Type*> types;
   for (const llvm::Argument& argument : range->args())
-    if (argument.getArgNo() > 2)
-      types.push_back(argument.getType()->isIntegerTy(1) ? llvm::Type::getInt64Ty(module.llvm_context)
-                                                         : argument.getType());
+    if (argument.getArgNo() > 2) types.push_back(word_type(argument.getType()));
   types.push_back(llvm::PointerType::get(module.llvm_context, 0));
   llvm::Type* const nothing = llvm::Type::getVoidTy(module.llvm_context);
   auto* kernel = llvm::Function::Create(llvm::FunctionType::get(nothing, types, /*isVarArg=*/false),
@@ -44,9 +43,7 @@ void emit_kernel(ModuleEmitter& module, std::size_t reads) {
       builder.CreateAdd(first, special(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x)),
       builder.CreateMul(special(llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_x), block_size)};
   for (unsigned i = 0; i + 1 < kernel->arg_size(); ++i) {
-    llvm::Value* const word = kernel->getArg(i);
-    const bool is_boolean = range->getArg(i + 3)->getType()->isIntegerTy(1);
-    arguments.push_back(is_boolean ? builder.CreateIsNotNull(word) : word);
+    arguments.push_back(value_of_word(builder, kernel->getArg(i), range->getArg(i + 3)->getType()));
   }
   llvm::Value* const made = builder.CreateCall(range, arguments);
   llvm::Value* const count = arguments[5];

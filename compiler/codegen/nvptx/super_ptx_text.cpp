@@ -19,6 +19,7 @@
 #include "compiler/codegen/nvptx/nvptx_target.hpp"
 #include "compiler/codegen/nvptx/super_kernel_code.hpp"
 #include "compiler/codegen/optimise.hpp"
+#include "compiler/codegen/word_reader.hpp"
 
 namespace raddle::codegen {
 namespace {
@@ -49,11 +50,10 @@ void emit_points(ModuleEmitter& module, std::size_t reads, const std::string& na
                                          points->getArg(2)};
   for (unsigned i = first_word; i < range->arg_size(); ++i) {
     llvm::Type* const type = range->getArg(i)->getType();
-    llvm::Type* const stored = type->isIntegerTy(1) ? builder.getInt64Ty() : type;
     llvm::Value* const place = builder.CreateConstInBoundsGEP1_64(builder.getInt64Ty(), words, i - first_word);
     llvm::Value* word = points->getArg(3);
-    if (i != end_word) word = builder.CreateLoad(stored, place);
-    if (type->isIntegerTy(1)) word = builder.CreateIsNotNull(word);
+    if (i != end_word) word = builder.CreateLoad(word_type(type), place);
+    word = value_of_word(builder, word, type);
     if (type->isPointerTy()) word = builder.CreateAddrSpaceCast(in_global(word), type);
     arguments.push_back(word);
   }

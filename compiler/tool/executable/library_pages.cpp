@@ -21,6 +21,8 @@ std::string text_of(const stdlib::NamedType& type) {
     case stdlib::BasicType::float_: return "float";
     case stdlib::BasicType::string: return "string";
     case stdlib::BasicType::boolean: return "boolean";
+    case stdlib::BasicType::int32: return "int32";
+    case stdlib::BasicType::float32: return "float32";
     case stdlib::BasicType::void_: return "void";
     case stdlib::BasicType::blob: return "blob";
     case stdlib::BasicType::file: return "file";

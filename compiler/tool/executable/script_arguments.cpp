@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <utility>
 
 #include "compiler/diagnostics/diagnostics.hpp"
 #include "compiler/tool/command/session.hpp"
@@ -35,6 +36,11 @@ bool is_digits(std::string_view text) {
 /// A default is a literal, perhaps negated, perhaps widened: check has made sure of it.
 vm::Value literal_value(const ast::Expr& expr, TypeId type) {
   using ast::ExprKind;
+  if (TypeStore::is_narrow(type)) {
+    const vm::Value value = literal_value(expr, TypeStore::wide(type));
+    return type == TypeStore::int32 ? vm::Value::of_int32(static_cast<std::int32_t>(value.as_int()))
+                                    : vm::Value::of_float32(static_cast<float>(value.as_float()));
+  }
   if (expr.kind == ExprKind::Unary) {
     const vm::Value value = literal_value(*ast::as<ast::Unary>(expr).operand, type);
     return value.kind() == vm::ValueKind::float_ ? vm::Value::of(-value.as_float()) : vm::Value::of(-value.as_int());
@@ -56,6 +62,11 @@ std::optional<vm::Value> read_value(TypeId type, const std::string& text) {
     if (const auto number = whole_number(text)) return vm::Value::of(*number);
   } else if (type == TypeStore::float_) {
     if (const auto number = vm::float_of_text(text)) return vm::Value::of(*number);
+  } else if (type == TypeStore::int32) {
+    if (const auto number = whole_number(text); number && std::in_range<std::int32_t>(*number))
+      return vm::Value::of_int32(static_cast<std::int32_t>(*number));
+  } else if (type == TypeStore::float32) {
+    if (const auto number = vm::float32_of_text(text)) return vm::Value::of_float32(*number);
   } else if (type == TypeStore::boolean) {
     if (text == "true" || text == "1" || text == "yes" || text == "on") return vm::Value::of(true);
     if (text == "false" || text == "0" || text == "no" || text == "off") return vm::Value::of(false);
@@ -68,6 +79,10 @@ std::string fault_of_value(const TypeStore& types, TypeId type, const std::strin
     return fmt::format("`{}` is beyond what an int can be, -2^63 to 2^63-1", text);
   if (type == TypeStore::float_ && vm::is_beyond_floats(text))
     return fmt::format("`{}` is beyond what a float can be, -1.8e308 to 1.8e308", text);
+  if (type == TypeStore::int32 && is_digits(text))
+    return fmt::format("`{}` is beyond what an int32 can be, -2147483648 to 2147483647", text);
+  if (type == TypeStore::float32 && (vm::is_beyond_floats(text) || vm::float_of_text(text)))
+    return fmt::format("`{}` is beyond what a float32 can be, -3.4e38 to 3.4e38", text);
   return fmt::format("`{}` is no {}", text, types.name(type));
 }
 

@@ -145,9 +145,9 @@ void Conversation::plot(const std::string& argument) {
       last = vm::shown_text(vm::key_text(key));
       const auto place = static_cast<double>(points.size());
       if (points.empty()) first = last;
-      if (element.kind() == vm::ValueKind::int_)
+      if (element.kind() == vm::ValueKind::int_ || element.kind() == vm::ValueKind::int32)
         points.push_back({place, static_cast<double>(element.as_int())});
-      else if (element.kind() == vm::ValueKind::float_)
+      else if (element.kind() == vm::ValueKind::float_ || element.kind() == vm::ValueKind::float32)
         points.push_back({place, element.as_float()});
       else
         is_plottable = false;

@@ -16,8 +16,8 @@ constexpr std::array<std::string_view, 27> keyword_list = {
     "NaN",     "app",    "case",   "const",  "deep", "default", "else",    "false",  "for",
     "foreach", "global", "if",     "import", "in",   "inf",     "iterate", "pragma", "stderr",
     "stdin",   "stdout", "switch", "true",   "try",  "type",    "typedef", "until",  "wait"};
-constexpr std::array<std::string_view, 10> type_list = {"bag", "blob",   "boolean",          "file", "float",
-                                                        "int", "string", "updateable_float", "url",  "void"};
+constexpr std::array<std::string_view, 12> type_list = {
+    "bag", "blob", "boolean", "file", "float", "float32", "int", "int32", "string", "updateable_float", "url", "void"};
 
 std::string_view style_of_word(std::string_view word, std::string_view rest) {
   if (std::ranges::find(keyword_list, word) != keyword_list.end()) return style_keyword;

@@ -128,7 +128,9 @@ std::string brief(const Value& value, int depth) {
     case ValueKind::none: return "?";
     case ValueKind::void_: return "void";
     case ValueKind::int_:
-    case ValueKind::float_: return vm::to_text(value);
+    case ValueKind::float_:
+    case ValueKind::int32:
+    case ValueKind::float32: return vm::to_text(value);
     case ValueKind::boolean: return value.as_bool() ? "true" : "false";
     case ValueKind::string: return cut_and_quoted(value.as_string());
     case ValueKind::array:
@@ -154,7 +156,7 @@ std::string cell_of(const Value& value) {
   return is_line ? vm::shown_text(value.as_string()) : brief(value, 1);
 }
 
-bool is_number(const Value& value) { return value.kind() == ValueKind::int_ || value.kind() == ValueKind::float_; }
+bool is_number(const Value& value) { return vm::is_number(value.kind()) && value.kind() != ValueKind::boolean; }
 
 std::string table(const Extract& all) {
   const vm::Structure& shape = all.elements.front().value.as_structure();

@@ -24,44 +24,51 @@ double uniform(std::uint64_t stream, Size place) {
   return static_cast<double>((z ^ (z >> 31U)) >> 11U) * 0x1p-53;
 }
 
-Numbers random(std::uint64_t stream, Size n) {
-  Numbers result(static_cast<std::size_t>(n));
-  double* const numbers = result.data();
+template <class Real = double>
+std::vector<Real> random(std::uint64_t stream, Size n) {
+  std::vector<Real> result(static_cast<std::size_t>(n));
+  Real* const numbers = result.data();
 #pragma omp parallel for
-  for (Size i = 0; i < n; ++i) numbers[i] = uniform(stream, i);
+  for (Size i = 0; i < n; ++i) numbers[i] = static_cast<Real>(uniform(stream, i));
   return result;
 }
 
-double sum(const Numbers& numbers) {
+template <class Real>
+double sum(const std::vector<Real>& numbers) {
   double total = 0.0;
-  const double* const all = numbers.data();
+  const Real* const all = numbers.data();
   const Size n = static_cast<Size>(numbers.size());
 #pragma omp parallel for reduction(+ : total)
   for (Size i = 0; i < n; ++i) total += all[i];
   return total;
 }
 
-double cumulative_normal(double d) {
-  const double k = 1.0 / (1.0 + 0.2316419 * std::fabs(d));
-  const double q = k * (0.31938153 + k * (-0.356563782 + k * (1.781477937 + k * (-1.821255978 + k * 1.330274429))));
-  const double tail = 0.3989422804014327 * std::exp(-0.5 * d * d) * q;
-  return d > 0.0 ? 1.0 - tail : tail;
+template <class Real>
+Real cumulative_normal(Real d) {
+  const auto of = [](double constant) { return static_cast<Real>(constant); };
+  const Real k = 1 / (1 + of(0.2316419) * std::fabs(d));
+  const Real q = k * (of(0.31938153) +
+                      k * (of(-0.356563782) + k * (of(1.781477937) + k * (of(-1.821255978) + k * of(1.330274429)))));
+  const Real tail = of(0.3989422804014327) * std::exp(of(-0.5) * d * d) * q;
+  return d > 0 ? 1 - tail : tail;
 }
 
+template <class Real>
 double black_scholes(Size n, Size) {
-  const Numbers prices = random(1, n), strikes = random(2, n), times = random(3, n);
-  constexpr double rate = 0.02, volatility = 0.3;
-  Numbers calls(prices.size()), puts(prices.size());
-  const double *const price = prices.data(), *const strike = strikes.data(), *const time = times.data();
-  double *const call = calls.data(), *const put = puts.data();
+  const std::vector<Real> prices = random<Real>(1, n), strikes = random<Real>(2, n), times = random<Real>(3, n);
+  constexpr Real rate = static_cast<Real>(0.02), volatility = static_cast<Real>(0.3), half = static_cast<Real>(0.5);
+  std::vector<Real> calls(prices.size()), puts(prices.size());
+  const Real *const price = prices.data(), *const strike = strikes.data(), *const time = times.data();
+  Real *const call = calls.data(), *const put = puts.data();
 #pragma omp parallel for
   for (Size i = 0; i < n; ++i) {
-    const double s = 5.0 + 25.0 * price[i], x = 1.0 + 99.0 * strike[i], t = 0.25 + 9.75 * time[i];
-    const double d1 = (std::log(s / x) + (rate + 0.5 * volatility * volatility) * t) / (volatility * std::sqrt(t));
-    const double d2 = d1 - volatility * std::sqrt(t);
-    const double c1 = cumulative_normal(d1), c2 = cumulative_normal(d2), e = x * std::exp(-rate * t);
+    const Real s = 5 + 25 * price[i], x = 1 + 99 * strike[i],
+               t = static_cast<Real>(0.25) + static_cast<Real>(9.75) * time[i];
+    const Real d1 = (std::log(s / x) + (rate + half * volatility * volatility) * t) / (volatility * std::sqrt(t));
+    const Real d2 = d1 - volatility * std::sqrt(t);
+    const Real c1 = cumulative_normal(d1), c2 = cumulative_normal(d2), e = x * std::exp(-rate * t);
     call[i] = s * c1 - e * c2;
-    put[i] = e * (1.0 - c2) - s * (1.0 - c1);
+    put[i] = e * (1 - c2) - s * (1 - c1);
   }
   return (sum(calls) + sum(puts)) / static_cast<double>(n);
 }
@@ -280,7 +287,8 @@ double tridiagonal(Size n, Size) {
 
 int main(int argc, char** argv) {
   constexpr std::pair<std::string_view, double (*)(Size, Size)> programs[] = {
-      {"black_scholes", black_scholes},
+      {"black_scholes", black_scholes<double>},
+      {"black_scholes_float32", black_scholes<float>},
       {"mandelbrot", mandelbrot},
       {"logistic_regression", logistic_regression},
       {"jacobi", jacobi},

@@ -5,9 +5,9 @@ import sys
 import numpy as np
 
 
-def black_scholes(n):
+def black_scholes(n, real=np.float64):
     random = np.random.default_rng(0)
-    price, strike, years = 5 + 25 * random.random(n), 1 + 99 * random.random(n), 0.25 + 9.75 * random.random(n)
+    price, strike, years = (low + width * random.random(n, real) for low, width in ((5, 25), (1, 99), (0.25, 9.75)))
     rate, volatility = 0.02, 0.3
 
     def cumulative_normal(d):
@@ -21,6 +21,10 @@ def black_scholes(n):
     c1, c2, e = cumulative_normal(d1), cumulative_normal(d2), strike * np.exp(-rate * years)
     call, put = price * c1 - e * c2, e * (1.0 - c2) - price * (1.0 - c1)
     return call.mean() + put.mean()
+
+
+def black_scholes_float32(n):
+    return black_scholes(n, np.float32)
 
 
 def heat(n, steps):

@@ -74,3 +74,16 @@ def too_large(n):
 
 def reshaped(x):
     return x.reshape(7, 7)
+
+
+def narrow(x, i, a, b):
+    seen = f"{x.dtype} {i.dtype} {type(a).__name__} {type(b).__name__}"
+    return x * 2, i + np.int32(1), a * 2, b + 1, seen
+
+
+def too_large(k):
+    return k + (1 << 31)
+
+
+def too_wide(x):
+    return x.astype(np.float64)

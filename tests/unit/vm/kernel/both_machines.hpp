@@ -10,6 +10,7 @@
 
 #include "vm/kernel/kernel_text.hpp"
 #include "vm/kernel/lane_machine.hpp"
+#include "vm/kernel/leaf_arguments.hpp"
 #include "vm/kernel/scalar_machine.hpp"
 #include "vm/kernel/verify_kernel.hpp"
 
@@ -57,11 +58,9 @@ struct BothMachines {
       if (!is_well || outcome != ScalarMachine::Outcome::done) continue;
       for (std::size_t k = 0; k < results.size(); ++k) {
         const KernelType type = kernel.types[kernel.outputs[k]];
-        const std::int64_t got = type == KernelType::boolean
-                                     ? reinterpret_cast<const std::uint8_t*>(results[k].data())[i]
-                                     : results[k][static_cast<std::size_t>(i)];
-        const bool both_nan = type == KernelType::float_ && std::isnan(std::bit_cast<double>(got)) &&
-                              std::isnan(std::bit_cast<double>(expected[k]));
+        const std::int64_t got = number_at(results[k].data(), kind_of(type), static_cast<std::size_t>(i));
+        const bool both_nan = (type == KernelType::float_ || type == KernelType::float32) &&
+                              std::isnan(std::bit_cast<double>(got)) && std::isnan(std::bit_cast<double>(expected[k]));
         if (got == expected[k] || both_nan) continue;
         FAIL_CHECK("point ", i, ", result ", k, ": ", got, " is not ", expected[k], " of ",
                    a[static_cast<std::size_t>(arguments[0])], ", ", b[static_cast<std::size_t>(arguments[0])]);

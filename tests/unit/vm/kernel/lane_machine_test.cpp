@@ -31,9 +31,19 @@ struct OneOperation : BothMachines {
     return agree(a, b, c, first, step, count);
   }
 
+  static std::string type_of(char letter) {
+    switch (letter) {
+      case 'f': return "float";
+      case 'b': return "boolean";
+      case 'n': return "int32";
+      case 'g': return "float32";
+      default: return "int";
+    }
+  }
+
   static std::string text(KernelOp op) {
-    const bool of_floats = info(op).inputs[0] == 'f';
-    const std::string number = of_floats ? "float" : "int";
+    const char letter = info(op).inputs[0];
+    const std::string number = letter == 'b' ? "int" : type_of(letter);
     std::string body, operands, result;
     for (std::size_t i = 0; i < info(op).inputs.size(); ++i) {
       body += fmt::format("%{}: {} = get_{} %{} %0 at 0:0-0\n", 5 + i, number, number, 1 + i);
@@ -43,11 +53,7 @@ struct OneOperation : BothMachines {
     if (info(op).result == 'v')
       body += fmt::format("{}{} at 0:0-0\n%11: int = copy %0 at 0:0-0\n", info(op).text, operands);
     else
-      body += fmt::format("%11: {} = {}{} at 0:0-0\n",
-                          info(op).result == 'f'   ? "float"
-                          : info(op).result == 'b' ? "boolean"
-                          : info(op).result == 'i' ? "int"
-                                                   : number,
+      body += fmt::format("%11: {} = {}{} at 0:0-0\n", info(op).result == 'x' ? number : type_of(info(op).result),
                           info(op).text, operands);
     // registers that this operation has no use for
     for (std::size_t i = info(op).inputs.size(); i < 3; ++i)
@@ -195,6 +201,16 @@ TEST_CASE("operations of floats: the same bits, with infinities, NaN, zeros of b
     for (const std::int64_t count : {std::int64_t{1}, std::int64_t{7}, std::int64_t{8}, std::int64_t{size}})
       if (info(op).failure != KernelFailure::assertion) CHECK(operation.agrees(ones, ones, ones, 0, 1, count));
   }
+}
+
+TEST_CASE("numbers of 32 bits become wider") {
+  for (const char* const letter : {"n", "g"})
+    for (const KernelOp op : all_operations(letter)) {
+      OneOperation operation(op);
+      CAPTURE(info(op).text);
+      const Numbers any = numbers_of([] { return static_cast<std::int64_t>(random_numbers()); });
+      CHECK(operation.agrees(any, any, any, 0, 1, size));
+    }
 }
 
 TEST_CASE("booleans") {

@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 
 #include <bit>
+#include <cstddef>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -17,6 +19,36 @@ void write_promised(Array& array, std::int64_t first, std::int64_t end, WakeList
     *static_cast<double*>(array.numbers()->numbers().at_index(static_cast<std::size_t>(k))) =
         0.5 * static_cast<double>(k);
   array.tell_written(first, end - first, wake);
+}
+
+TEST_CASE("numbers of 32 bits take 4 bytes, and are the values that they were") {
+  WakeList nobody;
+  for (const ValueKind kind : {ValueKind::int32, ValueKind::float32}) {
+    const auto value_of = [&](std::int64_t k) {
+      const auto number = static_cast<std::int32_t>(3 - 2 * k);
+      return kind == ValueKind::int32 ? Value::of_int32(number) : Value::of_float32(static_cast<float>(number) / 3);
+    };
+    auto array = make_ref<Array>(1, "A");
+    for (std::int64_t k = 0; k < 300; ++k) CHECK(array->insert(key(k), value_of(k), nobody));
+    array->release_writers(1, nobody);
+    std::vector<std::byte> runs;
+    array->for_each_run([&](const void* numbers, std::size_t count) {
+      const auto* const bytes = static_cast<const std::byte*>(numbers);
+      runs.insert(runs.end(), bytes, bytes + 4 * count);
+    });
+    Buffer* const packed = array->packed_numbers();
+    REQUIRE(packed != nullptr);
+    CHECK(packed->kind() == kind);
+    REQUIRE(runs.size() == 1200);
+    CHECK(std::memcmp(packed->data(), runs.data(), runs.size()) == 0);
+    for (std::int64_t k = 0; k < 300; ++k) {
+      CHECK(array->get(key(k)).bits() == value_of(k).bits());
+      std::int64_t word = 0;
+      CHECK(array->find_number(k, kind, word));
+      CHECK(static_cast<std::uint64_t>(word) == value_of(k).bits());
+    }
+    CHECK(packed->at(7).kind() == kind);
+  }
 }
 
 TEST_CASE("numbers of elements that were inserted before they were there lie where the others do") {

@@ -8,6 +8,8 @@
 #include "vm/value/array.hpp"
 #include "vm/value/structure.hpp"
 
+using raddle::vm::float32_of_text;
+using raddle::vm::float32_text;
 using raddle::vm::float_text;
 using raddle::vm::to_text;
 using raddle::vm::Value;
@@ -30,6 +32,19 @@ TEST_CASE("floats read back and always look like floats") {
   CHECK(float_text(NAN) == "NaN");
   for (const double value : {std::numeric_limits<double>::max(), std::numeric_limits<double>::min(), 2.0 / 7.0})
     CHECK(std::stod(float_text(value)) == value);
+}
+
+TEST_CASE("floats of 32 bits read back to the same ones") {
+  CHECK(float32_text(0.1F) == "0.1");
+  CHECK(float32_text(1.0F / 3) == "0.33333334");
+  CHECK(float32_text(16777216.0F) == "16777216.0");
+  CHECK(float32_text(3.4028235e38F) == "3.4028235e+38");
+  CHECK(float32_text(-0.0F) == "-0.0");
+  CHECK(float32_of_text("0.1") == 0.1F);
+  CHECK(float32_of_text("1e-50") == 0.0F);
+  CHECK_FALSE(float32_of_text("1e39").has_value());
+  CHECK(to_text(Value::of_float32(0.1F)) == "0.1");
+  CHECK(to_text(Value::of_int32(-7)) == "-7");
 }
 
 TEST_CASE("scalars, arrays and structures as text") {
