@@ -9,7 +9,8 @@
 #include "vm/kernel/kernel_operations.hpp"
 #include "vm/math/lanes.hpp"
 
-namespace raddle::vm::inline RADDLE_PROCESSOR {
+namespace raddle::vm {
+inline namespace RADDLE_PROCESSOR {
 
 /// Signed, of 64 bits; what overflows wraps around.
 struct LaneInts {
@@ -126,7 +127,8 @@ struct KernelLanes {
   RADDLE_MATH_INLINE static Int size(const Array& array) { return integer(array.count); }
   /// 0 where the mask is set.
   template <typename Number, typename Element>
-  RADDLE_MATH_INLINE static math::Vector<Number> elements_at(const Array& array, const Int& index, const Mask& outside) {
+  RADDLE_MATH_INLINE static math::Vector<Number> elements_at(const Array& array, const Int& index,
+                                                             const Mask& outside) {
     const auto* const elements = reinterpret_cast<const Element*>(array.address);
     math::Vector<Number> all{};
     for (int i = 0; i < math::lane_count; ++i)
@@ -150,4 +152,5 @@ struct KernelLanes {
   }
 };
 
-}  // namespace raddle::vm::inline RADDLE_PROCESSOR
+}  // namespace RADDLE_PROCESSOR
+}  // namespace raddle::vm

@@ -21,7 +21,8 @@
 
 #define RADDLE_MATH_LAMBDA __attribute__((always_inline))  // behind its parameters
 
-namespace raddle::vm::math::inline RADDLE_PROCESSOR {
+namespace raddle::vm::math {
+inline namespace RADDLE_PROCESSOR {
 
 inline constexpr int lane_count = 8;
 
@@ -130,4 +131,5 @@ RADDLE_MATH_INLINE bool any_bit(const Vector<T>& words) {
   return bits != 0;
 }
 
-}  // namespace raddle::vm::math::inline RADDLE_PROCESSOR
+}  // namespace RADDLE_PROCESSOR
+}  // namespace raddle::vm::math
