@@ -48,7 +48,8 @@ float32 B[:] = [0.1, -0.25];
 (third, y) = narrow(0.1, -4, B);
 trace("narrow", third, y, twice(-7));
 """
-PRINTED = ["trace: narrow,0.033333335,[-3, -6],-14", "trace: none,0", "trace: products,18.0,6.0,[false, true, true]", "trace: row,[40.0, 50.0, 60.0]"]
+PRINTED = ["trace: narrow,0.033333335,[-3, -6],-14", "trace: none,0",
+           "trace: products,18.0,6.0,[false, true, true]", "trace: row,[40.0, 50.0, 60.0]"]
 
 ENDINGS = """#include <cstdint>
 #include <cstdlib>
@@ -102,6 +103,12 @@ RADDLE_KERNEL void fold(raddle::Warp warp, raddle::In<double, 1> x, bool both, c
   least = warp.min(x.size(), 1e9, [&](int64_t i) { return x[i]; });
   most = warp.max(x.size(), -1e9, [&](int64_t i) { return x[i]; });
 }
+RADDLE_KERNEL void narrow(raddle::Warp warp, float x, int32_t k, raddle::In<float, 1> a, float& third,
+                          raddle::Out<int32_t, 1> y) {
+  warp.for_each(y.size(), [&](int64_t i) { y[i] = static_cast<int32_t>(a[i] * 10) + k; });
+  third = x / 3;
+}
+RADDLE_KERNEL void twice(raddle::Warp, int32_t k, int32_t& y) { y = 2 * k; }
 RADDLE_KERNEL int64_t wide(raddle::Warp, int64_t k, int64_t&) { return k; }
 RADDLE_KERNEL void thrown(raddle::Warp, double x, double& y) {
   if (x > 2) throw std::runtime_error("too large");
