@@ -134,7 +134,8 @@ void LoopMerger::move_body(ir::RegionId from, ir::RegionId to) {
   std::vector<ir::Op> moved = std::move(ops(from));
   ops(from).clear();
   for (const ir::Op& op : moved)
-    for (const ir::RegionId nested : op.regions) function_.regions[nested].parent = to;
+    for (const ir::RegionId nested : op.regions)  // the body of a `for` lies in its condition
+      if (function_.regions[nested].parent == from) function_.regions[nested].parent = to;
   for (const ir::VarId id : function_.regions[from].variables) {
     function_.variables[id].region = to;
     function_.regions[to].variables.push_back(id);
