@@ -148,6 +148,12 @@ class Fuser {
 
   // ---- the four constraints, in the paper's order
 
+  /// Its points have loops over arrays of their own, as a row times a vector: machine code computes them one after the
+  /// other, and would so compute what the other loop computes in lanes.
+  bool reduces(const Loop& loop) const {
+    return std::ranges::any_of(ops(loop.points()), [](const ir::Op& op) { return op.kind == OpKind::foreach_range; });
+  }
+
   /// A loop over all elements of an array, one after the other, becomes loops over its dimensions where the other loop
   /// goes over these.
   bool have_as_many_dimensions(ir::RegionId region, Loop& first, Loop& second) {
@@ -261,8 +267,8 @@ class Fuser {
     return is_free_of_the_second(ops(region)[first.number], first, second) &&
            needs_nothing_between(region, first, second) && (!is_in_order_ || !is_read_between(region, first, second)) &&
            ops(first.points()).size() + ops(second.points()).size() <= most_operations_of_loop &&
-           have_as_many_dimensions(region, first, second) && have_one_space(region, first, second) &&
-           reads_own_points(first, second);
+           reduces(first) == reduces(second) && have_as_many_dimensions(region, first, second) &&
+           have_one_space(region, first, second) && reads_own_points(first, second);
   }
 
   /// Variables that an operation assigns, and arrays and bags that it writes.
