@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <set>
 #include <utility>
 #include <vector>
@@ -143,19 +144,57 @@ class Replacer {
 
   // ---------------------------------------------------------------- calls
 
-  /// Functions of a few loops over arrays, so that these loops can be fused with those around them.
+  /// Functions of a few loops over arrays, where these loops can be fused with others.
   bool inline_short_functions() {
     if (count_operations(function_) >= most_with_loops) return false;
-    return inline_calls([&](const ir::Op& call) {
-      if (call.priority.index != ir::none || call.rank.index != ir::none || !gives_dense(call) ||
-          !inlinable_.contains(call.callee))
-        return false;
-      const ir::Function& callee = module_.functions[call.callee];
-      const auto has_loop = [](const ir::Region& region) {
-        return std::ranges::any_of(region.ops, [](const ir::Op& op) { return op.kind == OpKind::foreach_range; });
-      };
-      return std::ranges::any_of(callee.regions, has_loop);
+    const std::set<ir::VarId> wanted = results_beside_loops();
+    if (wanted.empty()) return false;
+    return inline_calls([&](const ir::Op& call) { return !call.results.empty() && wanted.contains(call.results[0]); });
+  }
+
+  bool is_short_function(const ir::Op& op) {
+    if (op.kind != OpKind::call || op.priority.index != ir::none || op.rank.index != ir::none || !gives_dense(op) ||
+        !inlinable_.contains(op.callee))
+      return false;
+    return std::ranges::any_of(module_.functions[op.callee].regions, [](const ir::Region& region) {
+      return std::ranges::any_of(region.ops, [](const ir::Op& each) { return each.kind == OpKind::foreach_range; });
     });
+  }
+
+  /// First results of calls of short functions whose region has others that make what the call reads, or that read the
+  /// elements of what it makes. Calls without such neighbours stay: they are what `--memory` chooses by its data.
+  std::set<ir::VarId> results_beside_loops() {
+    std::set<ir::VarId> wanted;
+    for (const ir::Region& region : function_.regions) {
+      std::map<ir::VarId, ir::VarId> maker;  // of an array that a loop here makes: the call's first result, or none
+      for (const ir::Op& op : region.ops) {
+        if (op.kind == OpKind::array_new) maker.emplace(op.results[0], ir::none);
+        if (is_short_function(op))
+          for (const ir::VarId result : op.results) maker.emplace(result, op.results[0]);
+        const bool is_part = op.kind == OpKind::struct_make || (op.kind == OpKind::struct_get && op.number == 0);
+        if (!is_part || op.operands[0].is_constant) continue;
+        if (const auto found = maker.find(op.operands[0].index); found != maker.end())
+          maker.emplace(op.results[0], found->second);
+      }
+      if (maker.empty()) continue;
+      for (const ir::Op& op : region.ops)
+        visit_nested(function_, op, [&](const ir::Op& reader) { note_neighbours(reader, maker, wanted); });
+    }
+    return wanted;
+  }
+
+  void note_neighbours(const ir::Op& reader, const std::map<ir::VarId, ir::VarId>& maker, std::set<ir::VarId>& wanted) {
+    const bool is_short = is_short_function(reader);
+    const bool reads_elements = reader.kind == OpKind::array_get || reader.kind == OpKind::call_builtin ||
+                                (reader.kind == OpKind::call && inlinable_.contains(reader.callee));
+    if (!reads_elements) return;
+    for (const ir::Operand& operand : reader.operands) {
+      if (operand.is_constant || !types_.is_array(type_of(operand.index))) continue;
+      const auto found = maker.find(operand.index);
+      if (found == maker.end()) continue;
+      if (found->second != ir::none) wanted.insert(found->second);
+      if (is_short) wanted.insert(reader.results[0]);
+    }
   }
 
   bool inline_calls_of_small_arrays() {

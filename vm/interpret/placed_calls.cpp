@@ -212,7 +212,11 @@ void PlacedCalls::release(const Call& call, std::span<BoundedMemory::Block* cons
   task.read_count = static_cast<std::uint32_t>(task.operands.size());
   const Costs& costs = costs_[&site_of(call)];
   task.duration_ns = costs.duration_ns == 0 ? guessed_ns : costs.duration_ns;
-  policy_->released({&id, 1}, process, now_ns());
+  if (!is_startable(id) || !std::ranges::all_of(task.operands, [&](DataId data) { return data_[data].readers == 1; }))
+    return policy_->released({&id, 1}, process, now_ns());
+  for (const DataId data : task.operands) policy_->unexpected(data, task.order);
+  residency_.request(process, id, task);
+  finishing_.push_back(id);
 }
 
 PlacedCalls::Taken PlacedCalls::take(unsigned worker) {
@@ -227,18 +231,27 @@ PlacedCalls::Taken PlacedCalls::take(unsigned worker) {
   return {id, calls_[id]};
 }
 
-/// One that makes what many read; else the first of the chosen ones whose data are there; else the first one.
+/// One that finishes what is there, or makes what many read; else the first of the chosen ones whose data are there;
+/// else the first one.
 PlacedCalls::CallId PlacedCalls::choose() {
+  if (!finishing_.empty()) {
+    const CallId id = finishing_.front();
+    finishing_.pop_front();
+    return start_reading(id);
+  }
   if (!making_.empty() && makes_for_many_.contains(&site_of(calls_[making_.front()]))) return start_making();
   fill_buffer();
   const std::span<const TaskId> buffer = residency_.task_buffer(process);
   if (buffer.empty()) return start_making();
   const auto startable = std::ranges::find_if(buffer, [&](TaskId id) { return is_startable(id); });
-  const TaskId id = startable == buffer.end() ? buffer.front() : *startable;
+  return start_reading(startable == buffer.end() ? buffer.front() : *startable);
+}
+
+PlacedCalls::CallId PlacedCalls::start_reading(CallId id) {
   reserve(id);
   for (const DataId data : tasks_[id].operands)
     if (data_[data].block) memory_.keep(*data_[data].block);
-  if (startable == buffer.end()) fetch(id, LoadKind::demand);
+  if (!is_startable(id)) fetch(id, LoadKind::demand);
   residency_.start(process, id, tasks_[id]);
   ++counters_.calls;
   return id;
