@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "compiler/ir/builtin_names.hpp"
+#include "stdlib/builtin_names.hpp"
 
 namespace raddle::opt {
 
@@ -38,9 +38,9 @@ std::optional<Operand> loops_over_lines(BodyBuilder& builder, const Lines& lines
   call.span = span;
   const TypeId element = builder.element_of(type);
   if (lines.what == "sum")
-    call.callee = ir::find_builtin(element == TypeStore::float_ ? "sum_float" : "sum_integer");
+    call.callee = stdlib::find_builtin(element == TypeStore::float_ ? "sum_float" : "sum_integer").value();
   else if (lines.what == "mean" && builder.element_of(builder.type_of(lines.array)) == TypeStore::float_)
-    call.callee = ir::find_builtin("avg.1");
+    call.callee = stdlib::find_builtin("avg.1").value();
   else
     return std::nullopt;
   const bool are_rows = builder.known(lines.apart) == 1, are_columns = lines.apart == lines.count;

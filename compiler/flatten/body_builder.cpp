@@ -4,7 +4,7 @@
 #include <span>
 #include <utility>
 
-#include "compiler/ir/builtin_names.hpp"
+#include "stdlib/builtin_names.hpp"
 #include "compiler/opt/fold_operation.hpp"
 
 namespace raddle::opt {
@@ -108,7 +108,7 @@ Operand BodyBuilder::put(OpKind kind, Operands operands, TypeId type, Span span)
 Operand BodyBuilder::call(std::string_view builtin, Operands operands, TypeId type, Span span) {
   ir::Op op;
   op.kind = OpKind::call_builtin;
-  op.callee = ir::find_builtin(builtin);
+  op.callee = stdlib::find_builtin(builtin).value();
   for (const Operand operand : operands) op.operand_types.push_back(type_of(operand));
   op.operands = std::move(operands);
   return finish(std::move(op), type, span);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/ir/builtin_names.hpp"
+#include "stdlib/builtin_names.hpp"
 #include "compiler/opt/uses.hpp"
 #include "stdlib/builtins.hpp"
 
@@ -169,7 +169,7 @@ class Simplifier {
     const ir::RegionId region = made_in_.at(array);
     ir::Op op;
     op.kind = OpKind::call_builtin;
-    op.callee = ir::find_builtin("assertLTE");
+    op.callee = stdlib::find_builtin("assertLTE").value();
     op.operands = {Operand::constant(module_.constant(std::int64_t{-1})), part.loop_last,
                    Operand::constant(module_.constant(std::string()))};
     op.operand_types = {TypeStore::int_, TypeStore::int_, TypeStore::string};

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "compiler/ir/builtin_names.hpp"
+#include "stdlib/builtin_names.hpp"
 
 namespace raddle::ir {
 namespace {
@@ -197,7 +197,7 @@ class FunctionPrinter {
 
   std::string callee(const Op& op) const {
     if (op.callee == none) return "";
-    if (op.kind == OpKind::call_builtin) return " @" + builtin_text(op.callee);
+    if (op.kind == OpKind::call_builtin) return " @" + stdlib::builtin_text(op.callee);
     return " @" + module_.functions[op.callee].name;
   }
 

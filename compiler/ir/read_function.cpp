@@ -5,7 +5,7 @@
 #include <sstream>
 #include <unordered_map>
 
-#include "compiler/ir/builtin_names.hpp"
+#include "stdlib/builtin_names.hpp"
 #include "compiler/ir/operand_reader.hpp"
 #include "compiler/ir/print.hpp"
 
@@ -226,7 +226,8 @@ class FunctionReader : OperandReader {
 
   void callee(Op& op) {
     const std::string name = text_.take().text;
-    op.callee = op.kind == OpKind::call_builtin ? find_builtin(name) : text_.function_named(name);
+    op.callee =
+        op.kind == OpKind::call_builtin ? stdlib::find_builtin(name).value_or(none) : text_.function_named(name);
     if (op.callee == none) text_.fail("unknown library function @" + name);
   }
 

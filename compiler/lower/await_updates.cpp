@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/ir/builtin_names.hpp"
+#include "stdlib/builtin_names.hpp"
 
 namespace raddle::lowering {
 namespace {
@@ -119,7 +119,7 @@ class UpdateWaits {
     ir::Op set;
     set.kind = OpKind::call_builtin;
     set.results = {done};
-    set.callee = ir::find_builtin("propagate");
+    set.callee = stdlib::find_builtin("propagate").value();
     set.span = function.variables[done].span;
     ir::Op wait;
     wait.kind = OpKind::wait;

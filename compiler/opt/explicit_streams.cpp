@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "compiler/ir/builtin_names.hpp"
+#include "stdlib/builtin_names.hpp"
 #include "compiler/opt/uses.hpp"
 #include "stdlib/builtins.hpp"
 
@@ -160,7 +160,7 @@ class StreamMaker {
   }
   Operand call(std::string_view builtin, Operands operands, TypeId type, Span span) {
     const Operand result = make(OpKind::call_builtin, std::move(operands), type, span);
-    ops_.back().callee = ir::find_builtin(builtin);
+    ops_.back().callee = stdlib::find_builtin(builtin).value();
     return result;
   }
   Operand mixed(Operand stream, Operand with, Span span) {
@@ -173,7 +173,7 @@ class StreamMaker {
   Stream of_op(const ir::Op& op) {
     const ir::VarId seed = declare(TypeStore::int_, op.span), stream = declare(TypeStore::int_, op.span);
     add(OpKind::call_builtin, {}, {seed, stream}, op.span);
-    ops_.back().callee = ir::find_builtin("stream_");
+    ops_.back().callee = stdlib::find_builtin("stream_").value();
     ops_.back().stream = op.stream;
     return {Operand::variable(seed), Operand::variable(stream)};
   }
@@ -289,7 +289,7 @@ class StreamMaker {
       const Operand count = call("random_range_", op.operands, TypeStore::int_, op.span);
       const Operand distance = call("random_below_", {streams.seed, streams.stream, count}, TypeStore::int_, op.span);
       add(OpKind::call_builtin, {op.operands[0], distance}, op.results, op.span);
-      ops_.back().callee = ir::find_builtin("random_from_");
+      ops_.back().callee = stdlib::find_builtin("random_from_").value();
     } else if (name == "random_normal") {
       const Operand deviation = call("random_deviation_", {op.operands[1]}, number_type, op.span);
       const Operand squared = product(number(-2.0), log_of_unit(streams, 0, op.span));

@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "compiler/ir/builtin_names.hpp"
+#include "stdlib/builtin_names.hpp"
 #include "compiler/ir/kernel_operator.hpp"
 #include "compiler/ir/writers.hpp"
 #include "compiler/opt/infer_leaves.hpp"
@@ -291,7 +291,7 @@ class LoopKernelMaker {
     const Operand is_key = put(region, OpKind::ne, {insert.operands[1], least}, TypeStore::boolean);
     ir::Op check = operation(OpKind::call_builtin, {is_key, Operand::constant(module_.constant(std::string()))},
                              declare(TypeStore::void_, region));
-    check.callee = ir::find_builtin("assert");
+    check.callee = stdlib::find_builtin("assert").value();
     check.operand_types = {TypeStore::boolean, TypeStore::string};
     made_.regions[region].variables.push_back(check.results[0]);
     made_.regions[region].ops.push_back(std::move(check));

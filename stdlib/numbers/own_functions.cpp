@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstddef>
 #include <exception>
 #include <initializer_list>
@@ -15,6 +14,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "stdlib/builtin_names.hpp"
 #include "stdlib/builtins.hpp"
 #include "stdlib/native/elements.hpp"
 #include "stdlib/native/functions.hpp"
@@ -71,16 +71,6 @@ bool goes_well(const Work& work) {
   } catch (const std::exception&) {
     return false;
   }
-}
-
-/// Of the library's table.
-std::optional<std::uint32_t> index_of(std::string_view text) {
-  const std::string_view name = text.substr(0, text.find('.'));
-  unsigned skip = 0;
-  if (name.size() < text.size()) std::from_chars(text.data() + name.size() + 1, text.data() + text.size(), skip);
-  for (std::uint32_t i = 0; i < builtins().size(); ++i)
-    if (builtins()[i].name == name && skip-- == 0) return i;
-  return std::nullopt;
 }
 
 }  // namespace
@@ -172,7 +162,7 @@ const OwnFunction* find_own_function(std::uint32_t builtin) {
   };
   static const std::vector<std::optional<std::uint32_t>> indices = [] {
     std::vector<std::optional<std::uint32_t>> all;
-    for (const OwnFunction& function : functions) all.push_back(index_of(function.builtin));
+    for (const OwnFunction& function : functions) all.push_back(find_builtin(function.builtin));
     return all;
   }();
   const auto found = std::ranges::find(indices, builtin);

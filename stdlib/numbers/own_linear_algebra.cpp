@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "stdlib/numbers/linear_algebra.hpp"
+#include "vm/math/scalar.hpp"
 
 namespace raddle::stdlib::native {
 namespace {
@@ -30,8 +31,8 @@ double length_of(const double* a, std::size_t count) {
 struct Rotation {
   Rotation(double a, double b, double c) {
     const double ratio = (b - a) / (2 * c);
-    tangent = std::copysign(1.0, ratio) / (std::abs(ratio) + std::hypot(1.0, ratio));
-    cosine = 1 / std::hypot(1.0, tangent);
+    tangent = std::copysign(1.0, ratio) / (std::abs(ratio) + vm::math::scalar::hypot(1.0, ratio));
+    cosine = 1 / vm::math::scalar::hypot(1.0, tangent);
     sine = cosine * tangent;
   }
   void turn(double& x, double& y) const {

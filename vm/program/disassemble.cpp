@@ -113,8 +113,11 @@ class Disassembler {
       case InstructionForm::branch: return write_branch(in, indent);
       case InstructionForm::foreach: {
         const ForeachSite& site = program_.foreaches[in.d];
-        return line(indent, fmt::format("{} {}, {}, {} body {}{}", name, operand(in.a), operand(in.b), operand(in.c),
-                                        site.body, shares(site.shares)));
+        line(indent, fmt::format("{} {}, {}, {} body {}{}{}", name, operand(in.a), operand(in.b), operand(in.c),
+                                 site.body, shares(site.shares), site.is_in_nest ? " in nest" : ""));
+        if (site.launch.leaf != no_id) write_launch(site.launch, indent + 1);
+        if (site.is_nest()) write_nest(site.nest, indent + 1);
+        return;
       }
       case InstructionForm::attempt: {
         const AttemptSite& site = program_.attempts[in.d];
@@ -139,6 +142,73 @@ class Disassembler {
     for (const LoopSink& sink : kernel.sinks)
       text += fmt::format(" {} {}", sink.is_sometimes ? "sometimes" : "always", operand(sink.array));
     return text;
+  }
+
+  static std::string clause(std::string_view word, const std::string& list) {
+    return list.empty() ? "" : fmt::format("{}{}", word, list);
+  }
+
+  std::string input(const LaunchInput& input) const {
+    const std::string text = input.operand.is_absent() ? fmt::format("value {}", input.value) : operand(input.operand);
+    return input.is_needed ? "needed " + text : text;
+  }
+
+  std::string inputs(const std::vector<LaunchInput>& list) const {
+    std::string text;
+    for (const LaunchInput& each : list) text += (text.empty() ? "" : ", ") + input(each);
+    return text;
+  }
+
+  std::string key(const LaunchKey& key) const {
+    if (!key.is_affine()) return fmt::format("projection {}", key.result);
+    std::string text;
+    if (key.stride != 0) text = key.stride == 1 ? "point" : fmt::format("{} * point", key.stride);
+    if (!key.base.operand.is_absent() || key.base.value != no_id)
+      text += clause(text.empty() ? "" : " + ", input(key.base));
+    if (text.empty()) return fmt::format("{}", key.offset);
+    if (key.offset == 0) return text;
+    return key.offset < 0 ? fmt::format("{} - {}", text, 0 - static_cast<std::uint64_t>(key.offset))
+                          : fmt::format("{} + {}", text, key.offset);
+  }
+
+  /// Of an access of a projected launch: of rows, then of the element.
+  std::string keys(const IndexLaunch& launch, std::uint32_t first, std::uint32_t count) const {
+    std::string text;
+    for (std::uint32_t i = first; i < first + count; ++i) text += "[" + key(launch.keys[i]) + "]";
+    return text.empty() ? "[point]" : text;
+  }
+
+  void write_launch(const IndexLaunch& launch, int indent) {
+    line(indent, fmt::format("launch @{}{}{}", program_.functions[launch.leaf].name,
+                             clause(" captures ", inputs(launch.captures)),
+                             launch.start == LaunchStart::at_arrays ? " at arrays" : ""));
+    if (launch.projection != no_id)
+      line(indent + 1, fmt::format("projection @{}{}", program_.functions[launch.projection].name,
+                                   clause(" of ", inputs(launch.projected))));
+    for (const LaunchRead& read : launch.reads)
+      line(indent + 1, fmt::format("read {}{}", operand(read.array), keys(launch, read.first_key, read.key_count)));
+    for (const LaunchSink& sink : launch.sinks) write_sink(launch, sink, indent + 1);
+  }
+
+  void write_sink(const IndexLaunch& launch, const LaunchSink& sink, int indent) {
+    const std::string target = operand(sink.target);
+    switch (sink.kind) {
+      case LaunchSink::Kind::element: {
+        std::string rows;
+        for (const LaunchInput& row : sink.row_keys) rows += "[" + input(row) + "]";
+        return line(indent, fmt::format("write {}{}{}", target, rows, keys(launch, sink.first_key, sink.key_count)));
+      }
+      case LaunchSink::Kind::row: return line(indent, fmt::format("write {}[row of {}]", target, operand(sink.width)));
+      case LaunchSink::Kind::increment: return line(indent, "increment " + target);
+      case LaunchSink::Kind::minimum: return line(indent, "minimum " + target);
+      case LaunchSink::Kind::scale: return line(indent, "scale " + target);
+    }
+  }
+
+  void write_nest(const LaunchNest& nest, int indent) {
+    line(indent, fmt::format("nest @{}{} over {}, {}, {}{}", program_.functions[nest.prelude].name,
+                             clause(" captures ", operands(nest.captures)), operand(nest.low), operand(nest.high),
+                             operand(nest.step), nest.is_chained ? " chained" : ""));
   }
 
   void write_memo(const Instruction& in, int indent) {

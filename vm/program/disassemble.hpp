@@ -6,7 +6,8 @@
 
 namespace raddle::vm {
 
-/// One paragraph for each body: its frame, then regions, strands with what they await, instructions.
+/// One paragraph for each body: its frame, then regions, strands with what they await, instructions. Behind a `foreach`
+/// that is one: its index launch, with what it reads and writes, and its nest.
 /// Variables read `name.slot`, with `^` for each body outwards and `*` for outputs; constants as their value.
 std::string disassemble(const Program& program);
 

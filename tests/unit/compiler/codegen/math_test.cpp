@@ -58,7 +58,7 @@ LoadedLeaf stretch(const math::Function& function) {
 }
 
 TEST_CASE("mathematics: machine code, for one call and for many, gives the bits of the interpreter") {
-  const std::size_t count = math::argument_count(4'000);
+  const std::size_t count = math::argument_count(1'000'000);
   for (const math::Function& function : math::functions) {
     CAPTURE(function.name);
     const LoadedLeaf one = one_call(function), many = stretch(function);
@@ -85,7 +85,7 @@ TEST_CASE("mathematics: machine code, for one call and for many, gives the bits 
       add(x, y);
     }
     CHECK(differing == 0);
-    CHECK(xs.size() > count / 2);
+    CHECK(xs.size() > count / 3);  // those of acosh below 1 fail
 
     std::vector<double> results(xs.size());
     const auto address = [](std::vector<double>& numbers) { return reinterpret_cast<std::int64_t>(numbers.data()); };

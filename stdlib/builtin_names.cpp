@@ -1,14 +1,13 @@
-#include "compiler/ir/builtin_names.hpp"
+#include "stdlib/builtin_names.hpp"
 
 #include <charconv>
 
-#include "compiler/ir/module.hpp"
 #include "stdlib/builtins.hpp"
 
-namespace raddle::ir {
+namespace raddle::stdlib {
 
 std::string builtin_text(std::uint32_t index) {
-  const auto table = stdlib::builtins();
+  const auto table = builtins();
   const std::string_view name = table[index].name;
   unsigned before = 0;
   for (std::uint32_t i = 0; i < index; ++i)
@@ -16,14 +15,14 @@ std::string builtin_text(std::uint32_t index) {
   return before == 0 ? std::string(name) : std::string(name) + "." + std::to_string(before);
 }
 
-std::uint32_t find_builtin(std::string_view text) {
+std::optional<std::uint32_t> find_builtin(std::string_view text) {
   const std::string_view name = text.substr(0, text.find('.'));
   unsigned skip = 0;
   if (name.size() < text.size()) std::from_chars(text.data() + name.size() + 1, text.data() + text.size(), skip);
-  const auto table = stdlib::builtins();
+  const auto table = builtins();
   for (std::uint32_t i = 0; i < table.size(); ++i)
     if (table[i].name == name && skip-- == 0) return i;
-  return none;
+  return std::nullopt;
 }
 
-}  // namespace raddle::ir
+}  // namespace raddle::stdlib
