@@ -4,28 +4,10 @@
 #include <span>
 #include <utility>
 
-#include "stdlib/builtin_names.hpp"
-#include "compiler/opt/fold_operation.hpp"
-
 namespace raddle::opt {
 
 using ir::Operand;
 using ir::OpKind;
-
-BodyBuilder::BodyBuilder(ir::Module& module, std::string name, Span span) : module_(&module) {
-  function_.name = std::move(name);
-  function_.kind = ir::FunctionKind::launched;
-  function_.span = span;
-  function_.regions.emplace_back();
-  open_region(0);
-}
-
-Operand BodyBuilder::add_parameter(const ir::Var& like) {
-  const auto id = static_cast<ir::VarId>(function_.variables.size());
-  function_.variables.push_back({like.name, module_->types->base(like.type), like.span, 0});
-  function_.parameters.push_back(id);
-  return Operand::variable(id);
-}
 
 void BodyBuilder::add_output(Operand value, Span span) {
   if (is_own(value)) {
@@ -43,219 +25,6 @@ void BodyBuilder::add_output(Operand value, Span span) {
   add(std::move(copy));
 }
 
-std::optional<std::int64_t> BodyBuilder::known(Operand operand) const {
-  if (!operand.is_constant) return std::nullopt;
-  const auto* const found = std::get_if<std::int64_t>(&module_->constants[operand.index]);
-  return found ? std::optional(*found) : std::nullopt;
-}
-
-// ---------------------------------------------------------------- operations
-
-BodyBuilder::Key BodyBuilder::key_of(const ir::Op& op) {
-  std::vector<std::uint64_t> operands;
-  for (const Operand operand : op.operands)
-    operands.push_back(std::uint64_t{operand.index} * 2 + (operand.is_constant ? 1 : 0));
-  return {op.kind, op.callee, std::move(operands)};
-}
-
-std::optional<Operand> BodyBuilder::shared(const Key& key) const {
-  for (const auto& known : shared_)
-    if (const auto found = known.find(key); found != known.end()) return found->second;
-  return std::nullopt;
-}
-
-/// What needs no operation, of ints and booleans.
-std::optional<Operand> BodyBuilder::simpler(OpKind kind, const Operands& operands, TypeId type) {
-  if (operands.size() != 2 || module_->types->base(type_of(operands[0])) == TypeStore::float_) return std::nullopt;
-  const Operand one = operands[0], other = operands[1];
-  const auto truth = [&](bool value) { return Operand::constant(module_->constant(value)); };
-  const auto is = [&](Operand operand, std::int64_t value) { return known(operand) == value; };
-  switch (kind) {
-    case OpKind::index_add:
-    case OpKind::add:
-      if (type != TypeStore::int_) return std::nullopt;
-      if (is(one, 0)) return other;
-      return is(other, 0) ? std::optional(one) : std::nullopt;
-    case OpKind::index_mul:
-    case OpKind::mul:
-      if (is(one, 1)) return other;
-      if (is(other, 1)) return one;
-      return is(one, 0) || is(other, 0) ? std::optional(number(0)) : std::nullopt;
-    case OpKind::eq:
-    case OpKind::le:
-    case OpKind::ge: return one == other ? std::optional(truth(true)) : std::nullopt;
-    case OpKind::ne:
-    case OpKind::lt:
-    case OpKind::gt: return one == other ? std::optional(truth(false)) : std::nullopt;
-    case OpKind::and_:
-      if (one == truth(true)) return other;
-      return other == truth(true) ? std::optional(one) : std::nullopt;
-    case OpKind::or_:
-      if (one == truth(false)) return other;
-      return other == truth(false) ? std::optional(one) : std::nullopt;
-    default: return std::nullopt;
-  }
-}
-
-Operand BodyBuilder::put(OpKind kind, Operands operands, TypeId type, Span span) {
-  if (const std::optional<Operand> found = simpler(kind, operands, type)) return *found;
-  ir::Op op;
-  op.kind = kind;
-  op.operands = std::move(operands);
-  return finish(std::move(op), type, span);
-}
-
-Operand BodyBuilder::call(std::string_view builtin, Operands operands, TypeId type, Span span) {
-  ir::Op op;
-  op.kind = OpKind::call_builtin;
-  op.callee = stdlib::find_builtin(builtin).value();
-  for (const Operand operand : operands) op.operand_types.push_back(type_of(operand));
-  op.operands = std::move(operands);
-  return finish(std::move(op), type, span);
-}
-
-Operand BodyBuilder::call(const ir::Op& like, Operands operands, TypeId type) {
-  ir::Op op;
-  op.kind = OpKind::call_builtin;
-  op.callee = like.callee;
-  op.operand_types = like.operand_types;
-  op.operands = std::move(operands);
-  return finish(std::move(op), type, like.span);
-}
-
-void BodyBuilder::expect(Operand condition, Span span) {
-  if (condition.is_constant && module_->constants[condition.index] == ir::Constant(true)) return;
-  call("assert", {condition, Operand::constant(module_->constant(std::string()))}, TypeStore::void_, span);
-}
-
-Operand BodyBuilder::same(Operand one, Operand other, Span span) {
-  if (one == other) return one;
-  call("@same_extent", {one, other, Operand::constant(module_->constant(std::string())), one, other}, TypeStore::int_,
-       span);
-  return known(other) ? other : one;
-}
-
-/// Shared with an equal one before, folded.
-Operand BodyBuilder::finish(ir::Op op, TypeId type, Span span) {
-  Key key = key_of(op);
-  if (const std::optional<Operand> found = shared(key)) return *found;
-  op.span = span;
-  const ir::VarId result = declare(type, span, region());
-  op.results = {result};
-  if (const std::optional<ir::Constant> folded = fold_operation(*module_, function_, op)) {
-    function_.regions[region()].variables.pop_back();
-    function_.variables.pop_back();
-    return Operand::constant(module_->constant(*folded));
-  }
-  made_by_[result] = op;
-  add(std::move(op));
-  shared_.back().emplace(std::move(key), Operand::variable(result));
-  return Operand::variable(result);
-}
-
-BodyBuilder::Operands BodyBuilder::call_leaf(const ir::Op& like, Operands operands,
-                                             const std::vector<TypeId>& results) {
-  ir::Op op;
-  op.kind = OpKind::call;
-  op.callee = like.callee;
-  op.operands = std::move(operands);
-  op.span = like.span;
-  Operands all;
-  for (const TypeId type : results) {
-    op.results.push_back(declare(type, like.span, region()));
-    all.push_back(Operand::variable(op.results.back()));
-  }
-  add(std::move(op));
-  return all;
-}
-
-// ---------------------------------------------------------------- control
-
-void BodyBuilder::open_region(ir::RegionId region) {
-  open_.push_back(region);
-  shared_.emplace_back();
-}
-
-void BodyBuilder::close_region() {
-  open_.pop_back();
-  shared_.pop_back();
-}
-
-ir::RegionId BodyBuilder::add_region() {
-  function_.regions.emplace_back().parent = region();
-  return static_cast<ir::RegionId>(function_.regions.size() - 1);
-}
-
-ir::Op& BodyBuilder::add(ir::Op op) { return function_.regions[region()].ops.emplace_back(std::move(op)); }
-
-ir::VarId BodyBuilder::declare(TypeId type, Span span, ir::RegionId region) {
-  const auto id = static_cast<ir::VarId>(function_.variables.size());
-  function_.variables.push_back({"", module_->types->base(type), span, region});
-  function_.regions[region].variables.push_back(id);
-  return id;
-}
-
-// ---------------------------------------------------------------- loops
-
-Operand BodyBuilder::begin_each(Operand count, Span span) {
-  const Operand last = put(OpKind::index_add, {count, number(-1)}, TypeStore::int_, span);
-  ir::Op op;
-  op.kind = OpKind::foreach_range;
-  op.operands = {number(0), last, number(1)};
-  op.span = span;
-  op.is_whole = true;
-  const ir::RegionId body = add_region();
-  op.regions = {body};
-  add(std::move(op));
-  for (int i = 0; i < 2; ++i) {
-    function_.regions[body].parameters.push_back(static_cast<ir::VarId>(function_.variables.size()));
-    function_.variables.push_back({"", TypeStore::int_, span, body});
-  }
-  open_region(body);
-  points_.push_back(Operand::variable(function_.regions[body].parameters[0]));
-  counts_.push_back(count);
-  return points_.back();
-}
-
-void BodyBuilder::end_each() {
-  points_.pop_back();
-  counts_.pop_back();
-  close_region();
-  for (auto& [id, own] : own_) own.is_filled = own.is_filled || (own.is_written && own.region == region());
-}
-
-Operand BodyBuilder::count_to(Operand last, Span span) {
-  if (const std::optional<std::int64_t> value = known(last)) return number(std::max<std::int64_t>(*value, -1) + 1);
-  for (const OpKind kind : {OpKind::index_add, OpKind::sub}) {
-    const ir::Op* const op = made(last, kind);
-    if (op && known(op->operands[1]) == (kind == OpKind::sub ? 1 : -1)) return op->operands[0];
-  }
-  return put(OpKind::index_add, {last, number(1)}, TypeStore::int_, span);
-}
-
-BodyBuilder::Operands BodyBuilder::begin_loop(Operands initial, Span span) {
-  ir::Op op;
-  op.kind = OpKind::loop;
-  op.span = span;
-  op.regions = {add_region()};
-  Operands variables;
-  for (const Operand each : initial) {
-    const auto id = static_cast<ir::VarId>(function_.variables.size());
-    function_.variables.push_back({"", type_of(each), span, op.regions[0]});
-    function_.regions[op.regions[0]].parameters.push_back(id);
-    variables.push_back(Operand::variable(id));
-  }
-  op.operands = std::move(initial);
-  open_region(op.regions[0]);
-  loops_.push_back(std::move(op));
-  return variables;
-}
-
-void BodyBuilder::begin_body() {
-  loops_.back().regions.push_back(add_region());
-  open_region(loops_.back().regions[1]);
-}
-
 bool BodyBuilder::can_go_on(Operand value) const {
   if (value.is_constant || !module_->types->is_array(type_of(value))) return true;
   const bool is_part = std::ranges::any_of(own_, [&](const auto& own) { return own.second.whole == value; });
@@ -267,40 +36,200 @@ bool BodyBuilder::can_go_on(Operand value) const {
          (is_open(made_in) && made_in != region() && made_in != loops_.back().regions[0]);
 }
 
-BodyBuilder::Operands BodyBuilder::end_loop(Operand condition, bool test_after, Operands nexts) {
-  close_region();
-  close_region();
-  ir::Op op = std::move(loops_.back());
-  loops_.pop_back();
-  op.condition = condition;
-  op.test_after = test_after;
-  op.nexts = std::move(nexts);
-  Operands results;
-  for (const Operand initial : op.operands) {
-    op.results.push_back(declare(type_of(initial), op.span, region()));
-    results.push_back(Operand::variable(op.results.back()));
+void BodyBuilder::end_each() {
+  close_each();
+  for (auto& [id, own] : own_) own.is_filled = own.is_filled || (own.is_written && own.region == region());
+}
+
+/// Computed before all loops in order that are open.
+Operand BodyBuilder::size_of(const Operands& extents, Span span) {
+  const auto level = loops_.empty() ? open_.end() : std::ranges::find(open_, loops_.front().regions[0]);
+  const auto count = static_cast<std::size_t>(level - open_.begin());
+  const std::vector<ir::RegionId> open = open_;
+  const std::vector<std::map<Key, Operand>> inner(shared_.begin() + static_cast<std::ptrdiff_t>(count), shared_.end());
+  open_.resize(count);
+  shared_.resize(count);
+  Operand size = extents[0];
+  for (std::size_t i = 1; i < extents.size(); ++i) size = put(OpKind::mul, {size, extents[i]}, TypeStore::int_, span);
+  open_ = open;
+  shared_.insert(shared_.end(), inner.begin(), inner.end());
+  return size;
+}
+
+bool BodyBuilder::is_before_loops(Operand operand) const {
+  if (operand.is_constant || loops_.empty()) return true;
+  ir::RegionId at = function_.variables[operand.index].region;
+  while (at != ir::none && at != loops_.front().regions[0]) at = function_.regions[at].parent;
+  return at == ir::none;
+}
+
+Operand BodyBuilder::new_array(TypeId type, const Operands& extents, Span span) {
+  if (!std::ranges::all_of(extents, [&](Operand extent) { return is_before_loops(extent); })) is_impossible_ = true;
+  const Operand size = is_impossible_ ? number(0) : size_of(extents, span);
+  ir::Op op;
+  op.kind = OpKind::array_new;
+  op.operands = {size};
+  op.span = span;
+  const ir::VarId made = declare(type, span, region());
+  op.results = {made};
+  add(std::move(op));
+  own_[made] = {.extents = extents, .size = size, .depth = points_.size(), .level = open_.size(), .region = region()};
+  return Operand::variable(made);
+}
+
+BodyBuilder::Operands BodyBuilder::own_function(const ir::Op& like, Operands inputs, const std::vector<TypeId>& types,
+                                                const std::vector<Operands>& extents) {
+  ir::Op op;
+  op.kind = OpKind::call_builtin;
+  op.callee = like.callee;
+  op.operands = std::move(inputs);
+  op.span = like.span;
+  Operands made;
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    const ir::VarId result = declare(types[i], like.span, region());
+    op.results.push_back(result);
+    made.push_back(Operand::variable(result));
+    if (!std::ranges::all_of(extents[i], [&](Operand extent) { return is_before_loops(extent); }))
+      is_impossible_ = true;
+    op.operands.push_back(extents[i].empty() || is_impossible_ ? number(1) : size_of(extents[i], like.span));
+    if (extents[i].empty()) continue;
+    own_[result] = {.extents = extents[i],
+                    .size = op.operands.back(),
+                    .depth = points_.size(),
+                    .level = open_.size(),
+                    .region = region(),
+                    .is_written = true,
+                    .is_filled = true};
   }
   add(std::move(op));
-  return results;
+  return made;
 }
 
-BodyBuilder::Operands BodyBuilder::accumulate(Operand count, Operands sums,
-                                              const std::function<Operands(Operand point, const Operands& sums)>& next,
-                                              Span span) {
-  sums.insert(sums.begin(), number(0));
-  const Operands variables = begin_loop(std::move(sums), span);
-  const Operand condition = put(OpKind::lt, {variables[0], count}, TypeStore::boolean, span);
-  begin_body();
-  Operands nexts = next(variables[0], {variables.begin() + 1, variables.end()});
-  nexts.insert(nexts.begin(), put(OpKind::index_add, {variables[0], number(1)}, TypeStore::int_, span));
-  const Operands results = end_loop(condition, /*test_after=*/false, std::move(nexts));
-  return {results.begin() + 1, results.end()};
+/// Others are left to who interprets them; of the memory only what is used is ever touched.
+Operand BodyBuilder::new_growing_array(TypeId type, Span span) {
+  constexpr std::int64_t most_elements = 1 << 16;
+  const Operand made = new_array(type, {number(most_elements)}, span);
+  ir::Op& op = function_.regions[region()].ops.back();
+  own_[made.index].is_tracked = own_[made.index].grows = op.is_tracked = true;
+  op.fill_order = ir::FillOrder::up;
+  return made;
 }
 
-const ir::Op* BodyBuilder::made(Operand operand, OpKind kind) const {
-  if (operand.is_constant) return nullptr;
-  const auto found = made_by_.find(operand.index);
-  return found != made_by_.end() && found->second.kind == kind ? &found->second : nullptr;
+/// The loops around are over the array's extents, or one of them over all elements, and the key is that of the element
+/// in row-major order.
+bool BodyBuilder::writes_all(const Own& own, Operand key) const {
+  const std::span points = std::span(points_).subspan(own.depth), counts = std::span(counts_).subspan(own.depth);
+  if (open_.size() - own.level != points.size()) return false;  // in a branch, or in a loop with an order
+  if (points.size() == 1 && key == points[0] && counts[0] == own.size) return true;
+  if (points.empty() || !std::ranges::equal(own.extents, counts)) return false;
+  for (std::size_t i = points.size() - 1; i > 0; --i) {
+    const ir::Op* const sum = made(key, OpKind::index_add);
+    if (!sum || sum->operands[1] != points[i]) return false;
+    const ir::Op* const product = made(sum->operands[0], OpKind::index_mul);
+    if (!product || product->operands[1] != counts[i]) return false;
+    key = product->operands[0];
+  }
+  return key == points[0];
+}
+
+bool BodyBuilder::insert(Operand array, Operand key, Operand value, Span span) {
+  const auto own = own_.find(array.index);
+  if (own == own_.end() || own->second.is_written || own->second.is_tracked || !writes_all(own->second, key))
+    return false;
+  own->second.is_written = true;
+  ir::Op op;
+  op.kind = OpKind::array_insert;
+  op.operands = {array, key, value};
+  op.span = span;
+  add(std::move(op));
+  return true;
+}
+
+void BodyBuilder::insert_one(Operand array, std::int64_t key, Operand value, Span span) {
+  ir::Op op;
+  op.kind = OpKind::array_insert;
+  op.operands = {array, number(key), value};
+  op.span = span;
+  add(std::move(op));
+  own_.at(array.index).is_written = own_.at(array.index).is_filled = true;
+}
+
+bool BodyBuilder::track(Operand array) {
+  Own& own = own_.at(array.index);
+  if (own.is_written || own.is_filled) return false;
+  if (own.is_tracked) return true;
+  own.is_tracked = true;
+  for (ir::Op& op : function_.regions[own.region].ops)
+    if (op.kind == OpKind::array_new && op.results[0] == array.index) op.is_tracked = true;
+  return true;
+}
+
+bool BodyBuilder::insert_tracked(Operand array, Operand key, Operand value, Span span) {
+  if (!track(array)) return false;
+  ir::Op op;
+  op.kind = OpKind::array_insert;
+  op.operands = {array, key, value};
+  op.is_tracked = true;
+  op.span = span;
+  add(std::move(op));
+  return true;
+}
+
+bool BodyBuilder::is_tracked(Operand array) const {
+  const auto own = array.is_constant ? own_.end() : own_.find(array.index);
+  return own != own_.end() && own->second.is_tracked && !own->second.is_filled;
+}
+
+Operand BodyBuilder::get_tracked(Operand array, Operand key, Span span) {
+  ir::Op op;
+  op.kind = OpKind::array_get;
+  op.operands = {array, key};
+  op.is_tracked = true;
+  return finish(std::move(op), element_of(type_of(array)), span);
+}
+
+bool BodyBuilder::complete(Operand array) {
+  Own& own = own_.at(array.index);
+  if (own.region != region()) return false;
+  const Span span = function_.variables[array.index].span;
+  if (own.grows) {
+    ir::Op op;
+    op.kind = OpKind::copy;
+    op.operands = {array};
+    op.results = {declare(type_of(array), span, region())};
+    op.is_tracked = own.is_filled = true;
+    op.span = span;
+    const Operand whole = own.whole = Operand::variable(op.results[0]);
+    add(std::move(op));
+    const Operand size = call("size", {whole}, TypeStore::int_, span);
+    own_[whole.index] = {.extents = {size},
+                         .size = size,
+                         .depth = points_.size(),
+                         .level = open_.size(),
+                         .region = region(),
+                         .is_filled = true};
+    return true;
+  }
+  get_tracked(array, begin_each(own.size, span), span);
+  end_each();
+  own.is_filled = true;
+  return true;
+}
+
+Operand BodyBuilder::whole(Operand array) const {
+  const auto own = array.is_constant ? own_.end() : own_.find(array.index);
+  return own != own_.end() && own->second.whole.index != ir::none ? own->second.whole : array;
+}
+
+/// What a growing array has is all that it is to have.
+void BodyBuilder::complete_all() {
+  for (auto& [id, own] : own_)
+    if (own.region == region() && !own.grows && is_tracked(Operand::variable(id))) complete(Operand::variable(id));
+}
+
+const BodyBuilder::Operands* BodyBuilder::extents_of(Operand array) const {
+  const auto own = array.is_constant ? own_.end() : own_.find(array.index);
+  return own != own_.end() && own->second.is_filled ? &own->second.extents : nullptr;
 }
 
 }  // namespace raddle::opt
