@@ -129,6 +129,7 @@ vm::Program emit_program(const ir::Module& module, ir::FunctionId entry) {
       out.scalar_code = vm::assemble(program.kernels[id]);
     }
     program.functions.push_back(std::move(out));
+    if (function.kind == ir::FunctionKind::launched) continue;  // a kernel alone: the loop's body does what it can not
     emit::FunctionPlan plan = emit::plan_function(module, function);
     emit::partition_strands(plan);
     const vm::BodyId body = emit::emit_function(plan, id, program, structures);

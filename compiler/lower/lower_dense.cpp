@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "compiler/check/resolve_types.hpp"
+#include "compiler/ir/written_name.hpp"
 #include "compiler/lower/lower_function.hpp"
 #include "stdlib/builtins.hpp"
 
@@ -236,10 +237,11 @@ void FunctionLowering::create_dense(ast::VariableId variable, ir::VarId var) {
         .note("as in `float " + checked.name + "[n];`");
     return;
   }
+  const std::string subject = is_of_library(checked.span) ? ir::result_text(function()) : "`" + checked.name + "`";
   Dense parts;
   for (const ir::Operand wanted : declared->second) {
     parts.extents.push_back(
-        call_builtin_named("@extent", {text_constant(checked.name), wanted}, TypeStore::int_, checked.span));
+        call_builtin_named("@extent", {text_constant(subject), wanted}, TypeStore::int_, checked.span));
     checked_extents_[parts.extents.back().index] = wanted;
   }
   parts.elements = ir::Operand::variable(
@@ -264,11 +266,11 @@ FunctionLowering::Operands FunctionLowering::bind_extents(const ast::FunctionDef
     }
   });
   // of the library's names a user knows only those of functions
-  const bool is_of_library = context_.module.sources->at(definition.name.span.file).is_of_library();
   visit_inputs([&](const ast::Formal& input, const auto& entries, Operands& extents) {
     const std::string name =
-        is_of_library ? fmt::format("argument {} of `{}`", &input - definition.inputs.data() + 1, definition.name.text)
-                      : fmt::format("`{}`", input.name.text);
+        is_of_library(definition.name.span)
+            ? fmt::format("argument {} of `{}`", &input - definition.inputs.data() + 1, definition.name.text)
+            : fmt::format("`{}`", input.name.text);
     Operands wanted(entries.size());
     for (std::size_t axis = 0; axis < entries.size(); ++axis)
       if (!check_detail::is_open(*entries[axis]) && input.extents[axis] == ast::no_variable)

@@ -65,7 +65,7 @@ FunctionLowering::Dense FunctionLowering::wanted_parts(const ast::Formal& output
   for (const ir::Operand wanted : declared_extents_.at(variable_of(output.variable)))
     parts.extents.push_back(wanted.index == ir::none
                                 ? int_constant(-1)
-                                : call_builtin_named("@extent", {text_constant(output.name.text), wanted},
+                                : call_builtin_named("@extent", {text_constant("`" + output.name.text + "`"), wanted},
                                                      TypeStore::int_, output.name.span));
   return parts;
 }

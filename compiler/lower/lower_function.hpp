@@ -215,6 +215,7 @@ class FunctionLowering {
   ir::Operand argument_of(const ast::Call& call, ast::VariableId of_callee);
   /// The extents stand in the declaration, some of them at least. @param variable  none: false
   bool has_declared_extents(ir::VarId variable) const;
+  bool is_of_library(Span span) const { return context_.module.sources->at(span.file).is_of_library(); }
   void initialise_declared(ir::VarId variable, const ast::Expr& expr);
   void store_declared(ir::VarId variable, const Dense& found, Span span);
   Dense fitting(ir::VarId variable, const Dense& found, Span span);

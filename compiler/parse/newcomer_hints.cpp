@@ -218,6 +218,8 @@ std::string hint_for_unexpected(TokenList& tokens, const Unexpected& at) {
   if (found == P::TIMES && previous == P::FORMAT && after == P::FORMAT) return std::string(product_of_matrices);
   if (found == P::ASSIGN && previous == P::ID && tokens.at(at.start + 1).type == P::ASSIGN && index > at.start + 1)
     return "each variable has an assignment of its own: `y = 3; x = y;`";
+  if (found == P::ASSIGN && previous == P::RPAREN && tokens.at(at.start).partner == index - 1)
+    return "several results are taken without types, `(x, y) = f();`: that declares the names which are new";
   if (found == P::LPAREN && is_function_of_c(tokens, at.start, index)) return outputs_first(tokens, at.start, index);
   if (found == P::LPAREN && previous == P::ID && index >= 3 && tokens.at(index - 2).type == P::DOT)
     return hint_for_method(tokens, index);

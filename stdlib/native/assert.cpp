@@ -32,6 +32,11 @@ Result assert_(Call call, Arguments arguments, Results results) {
   return fail("Assertion failed!: " + arguments[1].as_string());
 }
 
+/// Of what a function of the library is given: no setting makes it pass.
+Result expect(Call, Arguments arguments, Results results) {
+  return arguments[0].as_bool() ? give_void(results) : fail(std::string(arguments[1].as_string()));
+}
+
 Result assert_equal(Call call, Arguments arguments, Results results) {
   return check(call, compare(arguments[0], arguments[1]) == 0, "!=", arguments, results);
 }

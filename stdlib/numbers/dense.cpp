@@ -66,7 +66,7 @@ Result dense_index(Call, Arguments arguments, Results results) {
 Result dense_extent(Call, Arguments arguments, Results results) {
   const std::int64_t extent = arguments[1].as_int();
   if (extent >= 0) return give(results, arguments[1]);
-  return fail(fmt::format("`{}` can not have the extent {}", arguments[0].as_string(), extent));
+  return fail(fmt::format("{} can not have the extent {}", arguments[0].as_string(), extent));
 }
 
 /// One extent of an array that is to have a shape. Behind the name: the extents of that shape, -1 where any will do,

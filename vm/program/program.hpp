@@ -136,7 +136,7 @@ struct Body {
 
 struct Function {
   std::string name;
-  BodyId body = 0;
+  BodyId body = no_id;  ///< no_id: what a launch computes, a kernel alone
   std::uint32_t parameter_count = 0;
   std::uint32_t output_count = 0;
   bool is_leaf = false;           ///< may be called natively: by kernels[its FunctionId]
