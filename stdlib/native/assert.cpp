@@ -34,7 +34,7 @@ Result assert_(Call call, Arguments arguments, Results results) {
 
 /// Of what a function of the library is given: no setting makes it pass.
 Result expect(Call, Arguments arguments, Results results) {
-  return arguments[0].as_bool() ? give_void(results) : fail(std::string(arguments[1].as_string()));
+  return arguments[0].as_bool() ? give(results, arguments[0]) : fail(std::string(arguments[1].as_string()));
 }
 
 Result assert_equal(Call call, Arguments arguments, Results results) {

@@ -309,6 +309,10 @@ struct KernelOperations {
 
   // ---------------------------------------------------------------- assertions
 
+  RADDLE_MATH_INLINE static Mask expect(const Mask& a, const auto& fail) {
+    assert_true(a, fail);
+    return a;
+  }
   RADDLE_MATH_INLINE static void assert_true(const Mask& a, const auto& fail) { fail(!a, KernelFailure::assertion); }
   RADDLE_MATH_INLINE static void assert_equal_int(const Int& a, const Int& b, const auto& fail) {
     assert_true(eq_int(a, b, fail), fail);
