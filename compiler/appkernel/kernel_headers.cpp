@@ -12,6 +12,7 @@ std::span<const KernelHeader> kernel_headers() {
       KernelHeader{"raddle_kernel.h", raddle_kernel_h()},
       KernelHeader{"raddle_kernel_math.h", raddle_kernel_math_h()},
       KernelHeader{"vm/math/arc.hpp", math_arc_hpp()},
+      KernelHeader{"vm/math/constants.hpp", math_constants_hpp()},
       KernelHeader{"vm/math/error_function.hpp", math_error_function_hpp()},
       KernelHeader{"vm/math/error_function_tables.hpp", math_error_function_tables_hpp()},
       KernelHeader{"vm/math/exponential.hpp", math_exponential_hpp()},
@@ -24,6 +25,7 @@ std::span<const KernelHeader> kernel_headers() {
       KernelHeader{"vm/math/number.hpp", math_number_hpp()},
       KernelHeader{"vm/math/root.hpp", math_root_hpp()},
       KernelHeader{"vm/math/tables.hpp", math_tables_hpp()},
+      KernelHeader{"vm/math/tables32.hpp", math_tables32_hpp()},
       KernelHeader{"vm/math/trigonometric.hpp", math_trigonometric_hpp()},
   };
   return headers;

@@ -1,6 +1,7 @@
 // What library functions give for numbers of 32 bits.
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -48,8 +49,22 @@ bool is_of_library(const Context& context, const ast::Call& call) {
 
 }  // namespace
 
+/// A function's own form for float32 (vm/math/functions32.def), which takes the same arguments as floats.
+/// @return  an index of builtins(); nullopt: it has none
+std::optional<std::uint32_t> float32_form(const ast::Call& call) {
+  std::string_view name = call.callee.text;
+  if (name == "ln") name = "log";
+  if (name == "pow") name = "pow_float";
+  const std::string form = "@" + std::string(name) + "_32";
+  const auto builtins = stdlib::builtins();
+  const auto found = std::ranges::find(builtins, form, &stdlib::Builtin::name);
+  const bool is_taken = call.callee_kind == ast::CalleeKind::builtin && found != builtins.end() &&
+                        stdlib::signature_of(*found).inputs.size() == call.resolved_arguments.size();
+  return is_taken ? std::optional(static_cast<std::uint32_t>(found - builtins.begin())) : std::nullopt;
+}
+
 /// Functions of the library compute with float and int. Of float32 what they give becomes a float32 again, as if it
-/// were `float32(sum(x))`, and of int32 what is one of them.
+/// were `float32(sum(x))`, and of int32 what is one of them. Mathematics is computed as float32.
 void ExpressionChecker::keep_narrow(ast::Call& call) {
   TypeStore& types = context_.store();
   if (call.output_types.size() != 1 || !is_of_library(context_, call)) return;
@@ -64,6 +79,12 @@ void ExpressionChecker::keep_narrow(ast::Call& call) {
   const bool is_float32 = number == TypeStore::float_ && arguments.are_float32();
   const bool is_int32 = number == TypeStore::int_ && gives_one_of_them && arguments.are_int32();
   if (!is_float32 && !is_int32) return;
+  if (const auto form = is_float32 ? float32_form(call) : std::nullopt) {
+    call.callee_index = *form;
+    call.type = is_array ? types.dense_of(TypeStore::float32, types.rank(call.type)) : TypeStore::float32;
+    call.output_types = {call.type};
+    return;
+  }
   auto inner = std::make_unique<ast::Call>(std::move(call));
   const TypeId narrow = is_float32 ? TypeStore::float32 : TypeStore::int32;
   const std::string_view function = is_float32 ? "@rounded32" : "int32";

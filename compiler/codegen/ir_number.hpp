@@ -1,6 +1,6 @@
 #pragma once
 // The number type of vm/math that emits LLVM (Note [number types] in vm/math/number.hpp): each operation becomes an
-// instruction of the same meaning, of one double or of a vector of them, so machine code has the bits of the
+// instruction of the same meaning, of one double or float or of a vector of them, so machine code has the bits of the
 // interpreter.
 #include <llvm/IR/IRBuilder.h>
 
@@ -13,15 +13,15 @@ namespace raddle::vm::math {
 
 /// Where the numbers of this thread are emitted, and as what; set by IrScope.
 inline thread_local llvm::IRBuilder<>* ir_builder = nullptr;
-inline thread_local llvm::Type* ir_number = nullptr;  ///< double, or a vector of it
-inline thread_local llvm::Type* ir_word = nullptr;    ///< i64, or a vector of as many
+inline thread_local llvm::Type* ir_number = nullptr;  ///< double or float, or a vector of it
+inline thread_local llvm::Type* ir_word = nullptr;    ///< i64 or i32, or a vector of as many
 class IrScope {
  public:
-  /// @param number  double, or a vector of it
+  /// @param number  double or float, or a vector of it
   IrScope(llvm::IRBuilder<>& builder, llvm::Type* number) {
     ir_builder = &builder;
     ir_number = number;
-    ir_word = number->getWithNewType(builder.getInt64Ty());
+    ir_word = number->getWithNewType(builder.getIntNTy(number->getScalarSizeInBits()));
   }
   ~IrScope() { ir_builder = builder_, ir_number = number_, ir_word = word_; }
   IrScope(const IrScope&) = delete;
@@ -34,6 +34,8 @@ class IrScope {
 /// An element of a table of tables.hpp, for each lane.
 llvm::Value* ir_load(const double* table, llvm::Value* index);
 llvm::Value* ir_load(const uint64_t* table, llvm::Value* index);
+llvm::Value* ir_load(const float* table, llvm::Value* index);
+llvm::Value* ir_load(const uint32_t* table, llvm::Value* index);
 
 /// A condition; or, behind a branch, from which block control came.
 struct IrMask {
@@ -41,59 +43,110 @@ struct IrMask {
   llvm::BasicBlock* from_yes = nullptr;
   llvm::BasicBlock* from_no = nullptr;
 };
-struct IrWord {
+template <class Real>
+struct IrWordOf {
   llvm::Value* value = nullptr;
-  IrWord() = default;
-  explicit IrWord(llvm::Value* value) : value(value) {}
-  explicit IrWord(std::integral auto word) : value(llvm::ConstantInt::get(ir_word, static_cast<std::uint64_t>(word))) {}
+  IrWordOf() = default;
+  explicit IrWordOf(llvm::Value* value) : value(value) {}
+  explicit IrWordOf(std::integral auto word)
+      : value(llvm::ConstantInt::get(ir_word, static_cast<std::uint64_t>(word))) {}
 };
-struct IrNumber {
+/// @tparam Real  double or float, as IrScope says
+template <class Real>
+struct IrNumberOf {
   llvm::Value* value;
-  explicit IrNumber(llvm::Value* value) : value(value) {}
-  IrNumber(double number) : value(llvm::ConstantFP::get(ir_number, number)) {}
+  explicit IrNumberOf(llvm::Value* value) : value(value) {}
+  IrNumberOf(double number) : value(llvm::ConstantFP::get(ir_number, number)) {}
 };
-template <>
-struct NumberType<IrNumber> {
-  using Word = IrWord;
+using IrWord = IrWordOf<double>;
+using IrNumber = IrNumberOf<double>;
+template <class Real_>
+struct NumberType<IrNumberOf<Real_>> {
+  using Real = Real_;
+  using Word = IrWordOf<Real>;
 };
 
-inline IrNumber operator+(IrNumber a, IrNumber b) { return IrNumber(ir_builder->CreateFAdd(a.value, b.value)); }
-inline IrNumber operator-(IrNumber a, IrNumber b) { return IrNumber(ir_builder->CreateFSub(a.value, b.value)); }
-inline IrNumber operator*(IrNumber a, IrNumber b) { return IrNumber(ir_builder->CreateFMul(a.value, b.value)); }
-inline IrNumber operator/(IrNumber a, IrNumber b) { return IrNumber(ir_builder->CreateFDiv(a.value, b.value)); }
-inline IrNumber operator-(IrNumber a) { return IrNumber(ir_builder->CreateFNeg(a.value)); }
-inline IrMask operator==(IrNumber a, IrNumber b) { return {ir_builder->CreateFCmpOEQ(a.value, b.value)}; }
-inline IrMask operator<(IrNumber a, IrNumber b) { return {ir_builder->CreateFCmpOLT(a.value, b.value)}; }
-inline IrMask operator<=(IrNumber a, IrNumber b) { return {ir_builder->CreateFCmpOLE(a.value, b.value)}; }
-inline IrMask operator>(IrNumber a, IrNumber b) { return {ir_builder->CreateFCmpOGT(a.value, b.value)}; }
-inline IrMask operator>=(IrNumber a, IrNumber b) { return {ir_builder->CreateFCmpOGE(a.value, b.value)}; }
+#define RADDLE_IR_NUMBER_OPERATOR(op, Create)                            \
+  template <class Real>                                                  \
+  IrNumberOf<Real> operator op(IrNumberOf<Real> a, IrNumberOf<Real> b) { \
+    return IrNumberOf<Real>(ir_builder->Create(a.value, b.value));       \
+  }
+RADDLE_IR_NUMBER_OPERATOR(+, CreateFAdd)
+RADDLE_IR_NUMBER_OPERATOR(-, CreateFSub)
+RADDLE_IR_NUMBER_OPERATOR(*, CreateFMul)
+RADDLE_IR_NUMBER_OPERATOR(/, CreateFDiv)
+#undef RADDLE_IR_NUMBER_OPERATOR
+template <class Real>
+IrNumberOf<Real> operator-(IrNumberOf<Real> a) {
+  return IrNumberOf<Real>(ir_builder->CreateFNeg(a.value));
+}
+#define RADDLE_IR_COMPARISON(op, Create)                       \
+  template <class Real>                                        \
+  IrMask operator op(IrNumberOf<Real> a, IrNumberOf<Real> b) { \
+    return {ir_builder->Create(a.value, b.value)};             \
+  }
+RADDLE_IR_COMPARISON(==, CreateFCmpOEQ)
+RADDLE_IR_COMPARISON(<, CreateFCmpOLT)
+RADDLE_IR_COMPARISON(<=, CreateFCmpOLE)
+RADDLE_IR_COMPARISON(>, CreateFCmpOGT)
+RADDLE_IR_COMPARISON(>=, CreateFCmpOGE)
+#undef RADDLE_IR_COMPARISON
 
-inline IrWord operator+(IrWord a, IrWord b) { return IrWord(ir_builder->CreateAdd(a.value, b.value)); }
-inline IrWord operator-(IrWord a, IrWord b) { return IrWord(ir_builder->CreateSub(a.value, b.value)); }
-inline IrWord operator*(IrWord a, IrWord b) { return IrWord(ir_builder->CreateMul(a.value, b.value)); }
-inline IrWord operator&(IrWord a, IrWord b) { return IrWord(ir_builder->CreateAnd(a.value, b.value)); }
-inline IrWord operator|(IrWord a, IrWord b) { return IrWord(ir_builder->CreateOr(a.value, b.value)); }
-inline IrWord operator^(IrWord a, IrWord b) { return IrWord(ir_builder->CreateXor(a.value, b.value)); }
-inline IrWord operator<<(IrWord a, IrWord by) { return IrWord(ir_builder->CreateShl(a.value, by.value)); }
-inline IrWord operator>>(IrWord a, IrWord by) { return IrWord(ir_builder->CreateLShr(a.value, by.value)); }
-inline IrWord operator<<(IrWord a, int by) { return a << IrWord(by); }
-inline IrWord operator>>(IrWord a, int by) { return a >> IrWord(by); }
-inline IrMask operator==(IrWord a, IrWord b) { return {ir_builder->CreateICmpEQ(a.value, b.value)}; }
+#define RADDLE_IR_WORD_OPERATOR(op, Create)                        \
+  template <class Real>                                            \
+  IrWordOf<Real> operator op(IrWordOf<Real> a, IrWordOf<Real> b) { \
+    return IrWordOf<Real>(ir_builder->Create(a.value, b.value));   \
+  }
+RADDLE_IR_WORD_OPERATOR(+, CreateAdd)
+RADDLE_IR_WORD_OPERATOR(-, CreateSub)
+RADDLE_IR_WORD_OPERATOR(*, CreateMul)
+RADDLE_IR_WORD_OPERATOR(&, CreateAnd)
+RADDLE_IR_WORD_OPERATOR(|, CreateOr)
+RADDLE_IR_WORD_OPERATOR(^, CreateXor)
+RADDLE_IR_WORD_OPERATOR(<<, CreateShl)
+RADDLE_IR_WORD_OPERATOR(>>, CreateLShr)
+#undef RADDLE_IR_WORD_OPERATOR
+template <class Real>
+IrWordOf<Real> operator<<(IrWordOf<Real> a, int by) {
+  return a << IrWordOf<Real>(by);
+}
+template <class Real>
+IrWordOf<Real> operator>>(IrWordOf<Real> a, int by) {
+  return a >> IrWordOf<Real>(by);
+}
+template <class Real>
+IrMask operator==(IrWordOf<Real> a, IrWordOf<Real> b) {
+  return {ir_builder->CreateICmpEQ(a.value, b.value)};
+}
 
 inline IrMask operator&(IrMask a, IrMask b) { return {ir_builder->CreateAnd(a.value, b.value)}; }
 inline IrMask operator|(IrMask a, IrMask b) { return {ir_builder->CreateOr(a.value, b.value)}; }
 inline IrMask operator!(IrMask a) { return {ir_builder->CreateNot(a.value)}; }
 
-inline IrWord as_word(IrNumber x) { return IrWord(ir_builder->CreateBitCast(x.value, ir_word)); }
-inline IrNumber as_float(IrWord word) { return IrNumber(ir_builder->CreateBitCast(word.value, ir_number)); }
-inline IrNumber multiply_add(IrNumber a, IrNumber b, IrNumber c) {
-  return IrNumber(ir_builder->CreateIntrinsic(llvm::Intrinsic::fma, {ir_number}, {a.value, b.value, c.value}));
+template <class Real>
+IrWordOf<Real> as_word(IrNumberOf<Real> x) {
+  return IrWordOf<Real>(ir_builder->CreateBitCast(x.value, ir_word));
 }
-inline IrNumber square_root(IrNumber x) {
-  return IrNumber(ir_builder->CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x.value));
+template <class Real>
+IrNumberOf<Real> as_float(IrWordOf<Real> word) {
+  return IrNumberOf<Real>(ir_builder->CreateBitCast(word.value, ir_number));
 }
-inline IrNumber load(const double* table, IrWord index) { return IrNumber(ir_load(table, index.value)); }
-inline IrWord load(const uint64_t* table, IrWord index) { return IrWord(ir_load(table, index.value)); }
+template <class Real>
+IrNumberOf<Real> multiply_add(IrNumberOf<Real> a, IrNumberOf<Real> b, IrNumberOf<Real> c) {
+  return IrNumberOf<Real>(ir_builder->CreateIntrinsic(llvm::Intrinsic::fma, {ir_number}, {a.value, b.value, c.value}));
+}
+template <class Real>
+IrNumberOf<Real> square_root(IrNumberOf<Real> x) {
+  return IrNumberOf<Real>(ir_builder->CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x.value));
+}
+template <class Real>
+IrNumberOf<Real> load(const Real* table, IrWordOf<Real> index) {
+  return IrNumberOf<Real>(ir_load(table, index.value));
+}
+template <class Real>
+IrWordOf<Real> load(const typename FormatOfReal<Real>::Bits* table, IrWordOf<Real> index) {
+  return IrWordOf<Real>(ir_load(table, index.value));
+}
 
 inline llvm::Value* ir_select(IrMask mask, llvm::Value* a, llvm::Value* b) {
   if (mask.from_yes == nullptr) return ir_builder->CreateSelect(mask.value, a, b);
@@ -102,8 +155,14 @@ inline llvm::Value* ir_select(IrMask mask, llvm::Value* a, llvm::Value* b) {
   joined->addIncoming(b, mask.from_no);
   return joined;
 }
-inline IrNumber select(IrMask mask, IrNumber a, IrNumber b) { return IrNumber(ir_select(mask, a.value, b.value)); }
-inline IrWord select(IrMask mask, IrWord a, IrWord b) { return IrWord(ir_select(mask, a.value, b.value)); }
+template <class Real>
+IrNumberOf<Real> select(IrMask mask, IrNumberOf<Real> a, IrNumberOf<Real> b) {
+  return IrNumberOf<Real>(ir_select(mask, a.value, b.value));
+}
+template <class Real>
+IrWordOf<Real> select(IrMask mask, IrWordOf<Real> a, IrWordOf<Real> b) {
+  return IrWordOf<Real>(ir_select(mask, a.value, b.value));
+}
 
 /// Branches around other(), if no lane needs it.
 template <class Result, class Other>

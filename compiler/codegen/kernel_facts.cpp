@@ -159,20 +159,55 @@ bool GroupFacts::has_loop(const Kernel& kernel, KernelBlockId block) const {
   return found;
 }
 
+namespace {
+
+/// Where a float is rounded LLVM makes one operation of 32 bits of that, of what has computed it and of its inputs.
+bool is_folded(KernelOp op) {
+  return op == KernelOp::float32_to_float || op == KernelOp::round_to_float32 || op == KernelOp::int32_to_int;
+}
+
+}  // namespace
+
+std::size_t GroupFacts::cost_of(const Kernel& kernel, const KernelInstruction& instruction) const {
+  constexpr std::size_t division_cost = 16, element_cost = 8, mathematics_cost = 40, float32_cost = 20;
+  const KernelOp op = instruction.op;
+  if (is_folded(op)) return 0;
+  if (op == KernelOp::call) return cost_of_call(kernel.calls[instruction.index].kernel);
+  if (op == KernelOp::idiv || op == KernelOp::mod) return division_cost;
+  if (vm::info(op).failure == vm::KernelFailure::index) return element_cost;
+  if (op >= KernelOp::cbrt_32 && op <= KernelOp::pow_float_32) return float32_cost;
+  return op >= KernelOp::cbrt && op <= KernelOp::pow_int ? mathematics_cost : 1;
+}
+
 std::size_t GroupFacts::cost(const Kernel& kernel, KernelBlockId block) const {
-  constexpr std::size_t division_cost = 16, element_cost = 8, mathematics_cost = 40;
-  const auto cost_of = [&](const KernelInstruction& instruction) -> std::size_t {
-    const KernelOp op = instruction.op;
-    if (op == KernelOp::call) return cost_of_call(kernel.calls[instruction.index].kernel);
-    if (op == KernelOp::idiv || op == KernelOp::mod) return division_cost;
-    if (vm::info(op).failure == vm::KernelFailure::index) return element_cost;
-    return op >= KernelOp::cbrt && op <= KernelOp::pow_int ? mathematics_cost : 1;
-  };
   std::size_t total = 0;
   visit_blocks(kernel, block, [&](KernelBlockId inner) {
-    for (const KernelInstruction& instruction : kernel.blocks[inner]) total += cost_of(instruction);
+    for (const KernelInstruction& instruction : kernel.blocks[inner]) total += cost_of(kernel, instruction);
   });
   return total;
+}
+
+bool GroupFacts::is_narrow(KernelId kernel) const {
+  std::size_t narrow = 0, wide = 0;
+  const auto add = [&](KernelId id, const KernelInstruction& instruction) {
+    const KernelOp op = instruction.op;
+    if (op == KernelOp::round_to_float32 || op == KernelOp::int_to_int32) {  // what has computed it was counted as wide
+      ++narrow;
+      wide -= std::min<std::size_t>(wide, 1);
+    } else if (!vm::is_control(op) && op != KernelOp::copy && instruction.result != vm::no_kernel_part) {
+      const vm::KernelType type = group_[id].types[instruction.result];
+      const std::size_t cost = cost_of(group_[id], instruction);
+      if (type == vm::KernelType::float_) wide += cost;  // ints are mostly indices
+      if (type == vm::KernelType::float32 || type == vm::KernelType::int32) narrow += cost;
+    }
+  };
+  std::set<KernelId> all = reached_[kernel];
+  all.insert(kernel);
+  for (const KernelId id : all)
+    visit_blocks(group_[id], 0, [&](KernelBlockId block) {
+      for (const KernelInstruction& instruction : group_[id].blocks[block]) add(id, instruction);
+    });
+  return narrow > wide;
 }
 
 /// A C function is called for one point after the other, until one fails; a reduction has its own lanes. What is large

@@ -58,11 +58,14 @@ class GroupFacts {
   bool has_loop(const vm::Kernel& kernel, vm::KernelBlockId block) const;
   /// What it costs about, in instructions of a processor; of loops one round. @pre calls no recursive kernel
   std::size_t cost(const vm::Kernel& kernel, vm::KernelBlockId block) const;
+  /// Whether most of what it computes, with all that it calls, is rounded to 32 bits.
+  bool is_narrow(vm::KernelId kernel) const;
   /// Whether it can be computed for many points side by side: see Note [lanes] in lane_emitter.hpp.
   bool suits_lanes(vm::KernelId kernel) const;
 
  private:
   bool fails(vm::KernelId kernel) const;
+  std::size_t cost_of(const vm::Kernel& kernel, const vm::KernelInstruction& instruction) const;
   std::size_t cost_of_call(vm::KernelId kernel) const;
 
   const vm::KernelGroup& group_;

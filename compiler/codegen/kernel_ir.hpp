@@ -32,10 +32,7 @@ struct KernelIr {
   static Int word_of(Int a) { return a; }
   static Int int_of(Int word) { return word; }
   static Int to_int(Mask a) { return Int(builder().CreateZExt(a.value, vm::math::ir_word)); }
-  static Float rounded32(Float x) {
-    llvm::Type* narrow = vm::math::ir_number->getWithNewType(builder().getFloatTy());
-    return Float(builder().CreateFPExt(builder().CreateFPTrunc(x.value, narrow), vm::math::ir_number));
-  }
+  static Float rounded32(Float x) { return wide(narrow(x)); }
   static Float floor(Float x) { return unary(llvm::Intrinsic::floor, x); }
   static Float ceil(Float x) { return unary(llvm::Intrinsic::ceil, x); }
   static Float round(Float x) { return unary(llvm::Intrinsic::round, x); }
@@ -44,8 +41,18 @@ struct KernelIr {
 #define RADDLE_MATH_ARGUMENTS_1 x.value
 #define RADDLE_MATH_ARGUMENTS_2 x.value, y.value
 #define RADDLE_MATH_FUNCTION(name, count) \
-  static Float name(RADDLE_MATH_PARAMETERS_##count) { return call(#name, {RADDLE_MATH_ARGUMENTS_##count}); }
+  static Float name(RADDLE_MATH_PARAMETERS_##count) { return Float(call(#name, {RADDLE_MATH_ARGUMENTS_##count})); }
 #include "vm/math/functions.def"
+#undef RADDLE_MATH_FUNCTION
+#undef RADDLE_MATH_ARGUMENTS_1
+#undef RADDLE_MATH_ARGUMENTS_2
+#define RADDLE_MATH_ARGUMENTS_1 narrow(x)
+#define RADDLE_MATH_ARGUMENTS_2 narrow(x), narrow(y)
+#define RADDLE_MATH_FUNCTION(name, count)                            \
+  static Float name##_32(RADDLE_MATH_PARAMETERS_##count) {           \
+    return wide(call(#name "_32", {RADDLE_MATH_ARGUMENTS_##count})); \
+  }
+#include "vm/math/functions32.def"
 #undef RADDLE_MATH_FUNCTION
 #undef RADDLE_MATH_PARAMETERS_1
 #undef RADDLE_MATH_PARAMETERS_2
@@ -97,10 +104,15 @@ struct KernelIr {
   static Float unary(llvm::Intrinsic::ID intrinsic, Float x) {
     return Float(builder().CreateUnaryIntrinsic(intrinsic, x.value));
   }
-  static Float call(std::string_view name, llvm::SmallVector<llvm::Value*, 2> arguments) {
+  static llvm::Value* call(std::string_view name, llvm::SmallVector<llvm::Value*, 2> arguments) {
     llvm::Module& module = *builder().GetInsertBlock()->getModule();
-    return Float(builder().CreateCall(math_function(module, name, vm::math::ir_number), arguments));
+    return builder().CreateCall(math_function(module, name, arguments[0]->getType()), arguments);
   }
+  /// Rounded, in half the width.
+  static llvm::Value* narrow(Float x) {
+    return builder().CreateFPTrunc(x.value, vm::math::ir_number->getWithNewType(builder().getFloatTy()));
+  }
+  static Float wide(llvm::Value* narrow) { return Float(builder().CreateFPExt(narrow, vm::math::ir_number)); }
   static Mask checked(llvm::Intrinsic::ID intrinsic, Int a, Int b, Int& result) {
     llvm::Value* both = builder().CreateBinaryIntrinsic(intrinsic, a.value, b.value);
     result = Int(builder().CreateExtractValue(both, 0));

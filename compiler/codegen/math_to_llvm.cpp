@@ -6,6 +6,7 @@
 
 #include "compiler/codegen/ir_number.hpp"
 #include "vm/math/functions.hpp"
+#include "vm/math/functions32.hpp"
 
 namespace raddle::vm::math {
 namespace {
@@ -22,6 +23,8 @@ constexpr Table<double> number_tables[] = {{"exp2_table", exp2_table},
                                            {"erfc_table", erfc_table},
                                            {"lgamma_table", lgamma_table}};
 constexpr Table<uint64_t> word_tables[] = {{"two_over_pi", two_over_pi_bits}};
+constexpr Table<float> number_tables32[] = {{"erfc_table32", erfc_table32}};
+constexpr Table<uint32_t> word_tables32[] = {{"two_over_pi32", two_over_pi_bits32}};
 
 template <typename T>
 llvm::Value* load_from(std::span<const Table<T>> tables, const T* element, llvm::Value* index, llvm::Type* type) {
@@ -55,27 +58,42 @@ llvm::Value* ir_load(const double* table, llvm::Value* index) {
 llvm::Value* ir_load(const uint64_t* table, llvm::Value* index) {
   return load_from<uint64_t>(word_tables, table, index, ir_word);
 }
+llvm::Value* ir_load(const float* table, llvm::Value* index) {
+  return load_from<float>(number_tables32, table, index, ir_number);
+}
+llvm::Value* ir_load(const uint32_t* table, llvm::Value* index) {
+  return load_from<uint32_t>(word_tables32, table, index, ir_word);
+}
 
 }  // namespace raddle::vm::math
 
 namespace raddle::codegen {
 namespace {
 
-using vm::math::IrNumber;
-
 struct MathFunction {
   std::string_view name;
   unsigned argument_count;
-  IrNumber (*emit)(IrNumber x, IrNumber y);
+  llvm::Value* (*emit)(llvm::Value* x, llvm::Value* y);
 };
-#define RADDLE_MATH_ARGUMENTS_1 x
-#define RADDLE_MATH_ARGUMENTS_2 x, y
-#define RADDLE_MATH_FUNCTION(name, count) \
-  {#name, count, [](IrNumber x, [[maybe_unused]] IrNumber y) { return vm::math::name(RADDLE_MATH_ARGUMENTS_##count); }},
+template <class Real>
+using Number = vm::math::IrNumberOf<Real>;
+#define RADDLE_MATH_ARGUMENTS_1(Real) Number<Real>(x)
+#define RADDLE_MATH_ARGUMENTS_2(Real) Number<Real>(x), Number<Real>(y)
+#define RADDLE_MATH_ENTRY(name, function, count, Real)                     \
+  {name, count, [](llvm::Value* x, [[maybe_unused]] llvm::Value* y) {      \
+     return vm::math::function(RADDLE_MATH_ARGUMENTS_##count(Real)).value; \
+   }},
 constexpr MathFunction functions[] = {
+#define RADDLE_MATH_FUNCTION(name, count) RADDLE_MATH_ENTRY(#name, name, count, double)
 #include "vm/math/functions.def"
-};
 #undef RADDLE_MATH_FUNCTION
+#define RADDLE_MATH_FUNCTION(name, count) RADDLE_MATH_ENTRY(#name "_32", name##_32, count, float)
+#include "vm/math/functions32.def"
+#undef RADDLE_MATH_FUNCTION
+};
+#undef RADDLE_MATH_ENTRY
+#undef RADDLE_MATH_ARGUMENTS_1
+#undef RADDLE_MATH_ARGUMENTS_2
 
 llvm::Function* emit(llvm::Module& module, const MathFunction& source, llvm::Type* number, const std::string& name) {
   const std::vector<llvm::Type*> parameters(source.argument_count, number);
@@ -84,8 +102,7 @@ llvm::Function* emit(llvm::Module& module, const MathFunction& source, llvm::Typ
   made->setDoesNotThrow();
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(module.getContext(), "", made));
   const vm::math::IrScope scope(builder, number);
-  const IrNumber first(made->getArg(0)), last(made->getArg(source.argument_count - 1));
-  builder.CreateRet(source.emit(first, last).value);
+  builder.CreateRet(source.emit(made->getArg(0), made->getArg(source.argument_count - 1)));
   if (made->size() == 1) made->addFnAttr(llvm::Attribute::AlwaysInline);  // a loop over it becomes one of vectors
   return made;
 }

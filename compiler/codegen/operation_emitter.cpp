@@ -82,7 +82,11 @@ llvm::Value* emit(const std::array<llvm::Value*, 3>& inputs, const auto& fail, c
 
 llvm::Value* OperationEmitter::splat(llvm::Value* value, llvm::Type* like) {
   const unsigned lanes = lanes_of(like);
-  return lanes == lanes_of(value->getType()) ? value : builder_.CreateVectorSplat(lanes, value);
+  if (lanes == lanes_of(value->getType())) return value;
+  if (const auto* wide = llvm::dyn_cast<llvm::FPExtInst>(value))  // widened by lanes it is folded into what is rounded
+    return builder_.CreateFPExt(builder_.CreateVectorSplat(lanes, wide->getOperand(0)),
+                                llvm::FixedVectorType::get(value->getType(), lanes));
+  return builder_.CreateVectorSplat(lanes, value);
 }
 
 llvm::Value* OperationEmitter::emit_operation(const vm::KernelInstruction& instruction,

@@ -192,13 +192,10 @@ unsigned ModuleEmitter::vector_count(vm::KernelId kernel) const {
 void ModuleEmitter::emit_lanes(vm::KernelId kernel, llvm::Function* function) {
   const vm::Kernel& source = group[kernel];
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(llvm_context, "entry", function));
-  // numbers of 32 bits fill a vector with twice as many; what is computed of them with 64 bits takes two then
-  const bool is_narrow = std::ranges::all_of(source.outputs, [&](vm::KernelRegister output) {
-    return source.types[output] == vm::KernelType::int32 || source.types[output] == vm::KernelType::float32;
-  });
+  // numbers of 32 bits fill a vector with twice as many; what is computed with 64 bits takes two then
   const unsigned vectors = vector_count(kernel);
-  const LaneShape shape = is_narrow ? LaneShape{2 * options_.vector_lanes, std::max(1U, vectors / 2)}
-                                    : LaneShape{options_.vector_lanes, vectors};
+  const LaneShape shape = facts.is_narrow(kernel) ? LaneShape{2 * options_.vector_lanes, std::max(1U, vectors / 2)}
+                                                  : LaneShape{options_.vector_lanes, vectors};
   // else LLVM splits the widest vectors on processors that run slower with them
   function->addFnAttr("min-legal-vector-width", std::to_string(options_.vector_lanes * 64));
   WordReader words(builder, function->getArg(1));

@@ -179,6 +179,10 @@ ir::Operand FunctionLowering::apply(const ast::Binary& binary, ir::Operand left,
   const ir::Operand base = widened(left), exponent = widened(right);
   const bool is_square = exponent.is_constant && context_.module.constants[exponent.index] == ir::Constant(2.0);
   if (is_square) return computed(OpKind::mul, {base, base}, type, span, target);
+  if (types().base(type) == TypeStore::float32) {
+    const ir::Operand power = call_builtin_named("@pow_32", {base, exponent}, TypeStore::float32, span);
+    return target == ir::none ? power : emit_value(OpKind::copy, {power}, type, span, target);
+  }
   return computed(kind, {base, exponent}, type, span, target);
 }
 

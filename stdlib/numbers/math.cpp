@@ -14,12 +14,16 @@ namespace {
 namespace math = vm::math::scalar;
 using vm::Value;
 
+float float32_of(const Value& value) { return static_cast<float>(value.as_float()); }
+Value value_of(double number) { return Value::of(number); }
+Value value_of(float number) { return Value::of_float32(number); }
+
 // @param value  the result for `arguments`; NaN where none of them is one means that there is no result
-Result give_in_domain(const char* name, Arguments arguments, double value, Results results) {
-  if (!std::isnan(value)) return give(results, Value::of(value));
+Result give_in_domain(const char* name, Arguments arguments, auto value, Results results) {
+  if (!std::isnan(value)) return give(results, value_of(value));
   std::string list;
   for (const Value& argument : arguments) {
-    if (std::isnan(argument.as_float())) return give(results, Value::of(value));
+    if (std::isnan(argument.as_float())) return give(results, value_of(value));
     list += (list.empty() ? "" : ", ") + vm::float_text(argument.as_float());
   }
   return fail(fmt::format("domain error: {}({})", name, list));
@@ -65,6 +69,22 @@ RADDLE_FLOAT_FUNCTION(atan2_, "atan2", math::atan2(x, arguments[1].as_float()))
 RADDLE_FLOAT_FUNCTION(hypot_, "hypot", math::hypot(x, arguments[1].as_float()))
 RADDLE_FLOAT_FUNCTION(pow_float, "pow", math::pow(x, arguments[1].as_float()))
 #undef RADDLE_FLOAT_FUNCTION
+
+// Of what is rounded to float32 first.
+#define RADDLE_MATH_ARGUMENTS_1 float32_of(arguments[0])
+#define RADDLE_MATH_ARGUMENTS_2 float32_of(arguments[0]), float32_of(arguments[1])
+#define RADDLE_MATH_FUNCTION(name, count)                                                             \
+  Result name##_float32(Call, Arguments arguments, Results results) {                                 \
+    return give_in_domain(#name, arguments, math::name##_32(RADDLE_MATH_ARGUMENTS_##count), results); \
+  }
+#include "vm/math/functions32.def"
+#undef RADDLE_MATH_FUNCTION
+
+Result power_float32(Call, Arguments arguments, Results results) {
+  return give(results, Value::of_float32(math::pow_32(RADDLE_MATH_ARGUMENTS_2)));
+}
+#undef RADDLE_MATH_ARGUMENTS_1
+#undef RADDLE_MATH_ARGUMENTS_2
 
 Result pow_int(Call, Arguments arguments, Results results) {
   const auto base = static_cast<double>(arguments[0].as_int()), exponent = static_cast<double>(arguments[1].as_int());

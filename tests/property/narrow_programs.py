@@ -5,7 +5,8 @@
 
 Scalars and dense arrays of int, int32, float, float32; operators between all of them, with literals, too; a few functions of
 the library; conversions; functions of the script that are called with numbers and with arrays. The types of results are
-computed here by the rules of grammar/language.md once more.
+computed here by the rules of grammar/language.md once more. Mathematics of float32 is not computed here: the programs
+compare it with that of the floats, from which it is a unit of the last place away at most, and a number with an array.
 """
 
 import math
@@ -17,11 +18,19 @@ from random_programs import modes_of, run_programs, wrong_output
 
 N = 5  # elements
 PRELUDE = """import arrays;
+import math;
+(float v) wide(float x) { v = x; }
+(boolean b) near(float32 found, float right) { b = abs(found - right) <= 1.2e-7 * abs(right); }
 (float32 y) bent(float32 x, float32 k) { if (x > k) { y = x - k * 0.1; } else { y = 2.0 * (k - x) / 3; } }
 (float32 s) series(float32 x, int32 m) {
   for (s = 0, int32 i = 1; i <= m; i = i + 1, s = next) { float32 next = float32(s + x / (i + 0.5 * x * x + 1)); }
 }
 """
+# with the greatest argument, and the least one, for which the result is neither too large nor too small
+MATHEMATICS = {"exp": (-60, 80), "exp2": (-90, 90), "expm1": (-60, 80), "sin": (-1e30, 1e30), "cos": (-1e30, 1e30),
+               "tan": (-1e30, 1e30), "atan": (-1e30, 1e30), "tanh": (-1e30, 1e30), "sinh": (-80, 80), "cosh": (-80, 80),
+               "erf": (-1e30, 1e30), "erfc": (-1e30, 8), "cbrt": (-1e30, 1e30), "log": (1e-30, 1e30), "log2": (1e-30, 1e30),
+               "log10": (1e-30, 1e30), "log1p": (-0.9, 1e30), "sqrt": (0, 1e30), "asin": (-1, 1), "acos": (-1, 1)}
 NAMES = {"i": "int", "n": "int32", "f": "float", "g": "float32"}
 WIDE = {"i": "i", "n": "i", "f": "f", "g": "f"}
 
@@ -198,6 +207,22 @@ class Generator:
             self.lines.append(f'printf("{operand.text} {form}", {operand.text});')
             self.expected.append(f"{operand.text} {form % operand.values}")
 
+    def mathematics(self):
+        a = self.random.choice([o for o in self.known if o.kind == "g"])
+        function = self.random.choice(list(MATHEMATICS))
+        least, most = MATHEMATICS[function]
+        if not all(least <= a.at(i) <= most for i in range(N)):
+            return
+        name = f"m{len(self.lines)}"
+        test = f"near({function}(x), {function}(wide(x)))"
+        if a.is_array:
+            self.lines.append(f"{name} = {function}({a.text});\nforeach x, i in {a.text} {{\n"
+                              f'  if ({test} && {name}[i] == {function}(x)) {{ printf("{name} %i", i); }}\n}}')
+            self.expected += [f"{name} {i}" for i in range(N)]
+        else:
+            self.lines.append(f'if ({test.replace("(x)", f"({a.text})")}) {{ printf("{name}"); }}')
+            self.expected.append(name)
+
     def program(self):
         for kind in "nifg":
             number = self.random.randint(1, 99)
@@ -215,6 +240,8 @@ class Generator:
             self.keep(Operand(f"a{kind}", kind, values))
         for _ in range(12):
             self.statement()
+        for _ in range(3):
+            self.mathematics()
         return PRELUDE + "\n".join(self.lines) + "\n", sorted(self.expected)
 
 

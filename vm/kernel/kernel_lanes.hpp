@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "vm/kernel/kernel_operations.hpp"
+#include "vm/kernel/kernel_scalars.hpp"
 #include "vm/math/lanes.hpp"
 
 namespace raddle::vm {

@@ -1,8 +1,8 @@
 #pragma once
 // What each operation of kernel_ops.def means, written once over the numbers of whoever runs it.
 //
-// Note [operations]. Numbers are a class of types and functions that all give the same bits (KernelScalars below is
-// that of one number):
+// Note [operations]. Numbers are a class of types and functions that all give the same bits (KernelScalars in
+// kernel_scalars.hpp is that of one number):
 //   Int, Float, Mask, Array   one of each lane; Float and Mask are a number type of vm/math with its masks (Note
 //   [number
 //                             types] in vm/math/number.hpp) and also have ! and > and >=; a Mask is a boolean, too
@@ -13,19 +13,18 @@
 //   to_float(int), truncate(float), to_int(mask)  of a float that is in the range of ints
 //   rounded32(float)           to the nearest float32; as an Int an int32 is, a float32 is a Float
 //   floor(x), ceil(x), round(x), exp(x) ..        round goes half away from zero; all of vm/math/functions.def
+//   exp_32(x) ..               all of vm/math/functions32.def, of a Float that is rounded to float32 before
 //   word_of(int), int_of(word)                    the bits of one as the other: Word is that of the number type
 //   is_outside(array, index), size(array)
 //   int_at(array, index, outside), float_at, boolean_at, int32_at, float32_at   not looked at where it is outside
 // `fail(mask, failure)` is told where an operation fails, before what would trap there is computed; results mean
 // nothing where it does.
-#include <cmath>
 #include <cstdint>
 #include <limits>
 
 #include "vm/kernel/kernel.hpp"
 #include "vm/math/number.hpp"
 #include "vm/math/random.hpp"
-#include "vm/math/scalar.hpp"
 
 namespace raddle::vm {
 
@@ -215,6 +214,16 @@ struct KernelOperations {
   RADDLE_KERNEL_MATHEMATICS(lgamma)
   RADDLE_KERNEL_MATHEMATICS(erf)
   RADDLE_KERNEL_MATHEMATICS(erfc)
+  RADDLE_KERNEL_MATHEMATICS(cbrt_32)
+  RADDLE_KERNEL_MATHEMATICS(exp_32)
+  RADDLE_KERNEL_MATHEMATICS(exp2_32)
+  RADDLE_KERNEL_MATHEMATICS(expm1_32)
+  RADDLE_KERNEL_MATHEMATICS(atan_32)
+  RADDLE_KERNEL_MATHEMATICS(sinh_32)
+  RADDLE_KERNEL_MATHEMATICS(cosh_32)
+  RADDLE_KERNEL_MATHEMATICS(tanh_32)
+  RADDLE_KERNEL_MATHEMATICS(erf_32)
+  RADDLE_KERNEL_MATHEMATICS(erfc_32)
 #undef RADDLE_KERNEL_MATHEMATICS
 #define RADDLE_KERNEL_MATHEMATICS(name)                                    \
   RADDLE_MATH_INLINE static Float name(const Float& x, const auto& fail) { \
@@ -234,12 +243,30 @@ struct KernelOperations {
   RADDLE_KERNEL_MATHEMATICS(acos)
   RADDLE_KERNEL_MATHEMATICS(acosh)
   RADDLE_KERNEL_MATHEMATICS(atanh)
+  RADDLE_KERNEL_MATHEMATICS(sqrt_32)
+  RADDLE_KERNEL_MATHEMATICS(log_32)
+  RADDLE_KERNEL_MATHEMATICS(log2_32)
+  RADDLE_KERNEL_MATHEMATICS(log10_32)
+  RADDLE_KERNEL_MATHEMATICS(log1p_32)
+  RADDLE_KERNEL_MATHEMATICS(sin_32)
+  RADDLE_KERNEL_MATHEMATICS(cos_32)
+  RADDLE_KERNEL_MATHEMATICS(tan_32)
+  RADDLE_KERNEL_MATHEMATICS(asin_32)
+  RADDLE_KERNEL_MATHEMATICS(acos_32)
 #undef RADDLE_KERNEL_MATHEMATICS
   RADDLE_MATH_INLINE static Float atan2(const Float& x, const Float& y, const auto&) { return N::atan2(x, y); }
   RADDLE_MATH_INLINE static Float hypot(const Float& x, const Float& y, const auto&) { return N::hypot(x, y); }
   RADDLE_MATH_INLINE static Float pow(const Float& x, const Float& y, const auto&) { return N::pow(x, y); }
   RADDLE_MATH_INLINE static Float pow_float(const Float& x, const Float& y, const auto& fail) {
     const Float result = N::pow(x, y);
+    check_domain(x, y, result, fail);
+    return result;
+  }
+  RADDLE_MATH_INLINE static Float atan2_32(const Float& x, const Float& y, const auto&) { return N::atan2_32(x, y); }
+  RADDLE_MATH_INLINE static Float hypot_32(const Float& x, const Float& y, const auto&) { return N::hypot_32(x, y); }
+  RADDLE_MATH_INLINE static Float pow_32(const Float& x, const Float& y, const auto&) { return N::pow_32(x, y); }
+  RADDLE_MATH_INLINE static Float pow_float_32(const Float& x, const Float& y, const auto& fail) {
+    const Float result = N::pow_32(x, y);
     check_domain(x, y, result, fail);
     return result;
   }
@@ -338,67 +365,6 @@ struct KernelOperations {
 
  private:
   static constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
-};
-
-/// Of one number, on the processor that the tool runs on.
-struct KernelScalars {
-  using Int = std::int64_t;
-  using Float = double;
-  using Mask = bool;
-  /// In two registers.
-  struct Array {
-    std::int64_t address, count;
-  };
-  static Int integer(std::int64_t number) { return number; }
-  static Mask add_overflows(Int a, Int b, Int& sum) { return __builtin_add_overflow(a, b, &sum); }
-  static Mask sub_overflows(Int a, Int b, Int& rest) { return __builtin_sub_overflow(a, b, &rest); }
-  static Mask mul_overflows(Int a, Int b, Int& product) { return __builtin_mul_overflow(a, b, &product); }
-  static Int quotient(Int a, Int b) { return a / b; }
-  static Int remainder(Int a, Int b) { return a % b; }
-  static Mask equal(Int a, Int b) { return a == b; }
-  static Mask less(Int a, Int b) { return a < b; }
-  static Int select(Mask mask, Int a, Int b) { return mask ? a : b; }
-  static Mask not_equal(Mask a, Mask b) { return a != b; }
-  static Float to_float(Int a) { return static_cast<double>(a); }
-  static Int truncate(Float x) { return static_cast<std::int64_t>(x); }
-  static Int to_int(Mask a) { return a ? 1 : 0; }
-  static Float rounded32(Float x) { return static_cast<float>(x); }
-  static std::uint64_t word_of(Int a) { return static_cast<std::uint64_t>(a); }
-  static Int int_of(std::uint64_t word) { return static_cast<std::int64_t>(word); }
-  static Float floor(Float x) { return std::floor(x); }
-  static Float ceil(Float x) { return std::ceil(x); }
-  static Float round(Float x) { return std::round(x); }
-#define RADDLE_MATH_PARAMETERS_1 double x
-#define RADDLE_MATH_PARAMETERS_2 double x, double y
-#define RADDLE_MATH_ARGUMENTS_1 x
-#define RADDLE_MATH_ARGUMENTS_2 x, y
-#define RADDLE_MATH_FUNCTION(name, count) \
-  static Float name(RADDLE_MATH_PARAMETERS_##count) { return math::scalar::name(RADDLE_MATH_ARGUMENTS_##count); }
-#include "vm/math/functions.def"
-#undef RADDLE_MATH_FUNCTION
-#undef RADDLE_MATH_PARAMETERS_1
-#undef RADDLE_MATH_PARAMETERS_2
-#undef RADDLE_MATH_ARGUMENTS_1
-#undef RADDLE_MATH_ARGUMENTS_2
-  static Mask is_outside(const Array& array, Int index) {
-    return static_cast<std::uint64_t>(index) >= static_cast<std::uint64_t>(array.count);
-  }
-  static Int size(const Array& array) { return array.count; }
-  static Int int_at(const Array& array, Int index, Mask outside) {
-    return outside ? 0 : reinterpret_cast<const std::int64_t*>(array.address)[index];
-  }
-  static Float float_at(const Array& array, Int index, Mask outside) {
-    return outside ? 0 : reinterpret_cast<const double*>(array.address)[index];
-  }
-  static Int int32_at(const Array& array, Int index, Mask outside) {
-    return outside ? 0 : reinterpret_cast<const std::int32_t*>(array.address)[index];
-  }
-  static Float float32_at(const Array& array, Int index, Mask outside) {
-    return outside ? 0 : reinterpret_cast<const float*>(array.address)[index];
-  }
-  static Mask boolean_at(const Array& array, Int index, Mask outside) {
-    return !outside && reinterpret_cast<const std::uint8_t*>(array.address)[index] != 0;
-  }
 };
 
 }  // namespace raddle::vm

@@ -30,6 +30,12 @@ math::LaneFunctionId mathematics_of(KernelOp op) {
     return math::LaneFunctionId::name;
 #include "vm/math/functions.def"
 #undef RADDLE_MATH_FUNCTION
+#define RADDLE_MATH_FUNCTION(name, count) \
+  case KernelOp::name##_32:               \
+    return math::LaneFunctionId::name##_32;
+#include "vm/math/functions32.def"
+#undef RADDLE_MATH_FUNCTION
+    case KernelOp::pow_float_32: return math::LaneFunctionId::pow_32;
     default: return math::LaneFunctionId::pow;
   }
 }

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "vm/kernel/kernel_operations.hpp"
+#include "vm/kernel/kernel_scalars.hpp"
 #include "vm/kernel/lane_operations.hpp"
 #include "vm/math/lane_functions.hpp"
 #include "vm/program/program.hpp"

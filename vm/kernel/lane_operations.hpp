@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "vm/kernel/kernel_operations.hpp"
+#include "vm/kernel/kernel_scalars.hpp"
 #include "vm/math/processor.hpp"
 
 namespace raddle::vm {
@@ -26,7 +26,7 @@ struct LaneView {
 };
 
 /// Of a function of vm/math, which has it for many numbers at once.
-constexpr bool is_mathematics(KernelOp op) { return op >= KernelOp::sqrt && op <= KernelOp::pow_int; }
+constexpr bool is_mathematics(KernelOp op) { return op >= KernelOp::sqrt && op <= KernelOp::pow_float_32; }
 
 struct LaneSplit {
   std::size_t yes_begin = 0, yes_end = 0, no_begin = 0, no_end = 0;  ///< vectors in which there are such lanes

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "vm/kernel/kernel_operations.hpp"
+#include "vm/kernel/kernel_scalars.hpp"
 
 namespace raddle::vm::scalar {
 

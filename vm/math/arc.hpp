@@ -3,6 +3,7 @@
 // Method: all are the angle of a point (b, a). For 0 <= a <= b, c = i/64 next to a/b: atan(a/b) = atan(c) +
 // atan((a - c b) / (b + c a)), the first from a table, the second by a polynomial, both in two parts.
 #pragma once
+#include "vm/math/constants.hpp"
 #include "vm/math/number.hpp"
 #include "vm/math/tables.hpp"
 
@@ -27,10 +28,10 @@ RADDLE_MATH_INLINE Pair<F> first_octant(const Pair<F>& a, const Pair<F>& b) {
 /// The angle of (b, a), neither with a sign, given that of the octant; or pi less it.
 template <class F, class Mask>
 RADDLE_MATH_INLINE F in_half_plane(const Pair<F>& octant, Mask is_steep, Mask is_left) {
-  const F base_high = select(is_steep, F(half_pi_high), select(is_left, F(pi_high), F(0.0)));
-  const F base_low = select(is_steep, F(half_pi_low), select(is_left, F(pi_low), F(0.0)));
-  const WordOf<F> sign =
-      select(is_steep, WordOf<F>(sign_bit), WordOf<F>(0)) ^ select(is_left, WordOf<F>(sign_bit), WordOf<F>(0));
+  const F base_high = select(is_steep, F(half_pi<F>.high), select(is_left, F(pi<F>.high), F(0.0)));
+  const F base_low = select(is_steep, F(half_pi<F>.low), select(is_left, F(pi<F>.low), F(0.0)));
+  const WordOf<F> minus = WordOf<F>(Format<F>::sign), plus = WordOf<F>(0);
+  const WordOf<F> sign = select(is_steep, minus, plus) ^ select(is_left, minus, plus);
   const Pair<F> high = ordered_sum(base_high, with_sign(octant.high, sign));
   return high.high + (high.low + (base_low + with_sign(octant.low, sign)));
 }

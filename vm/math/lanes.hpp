@@ -1,4 +1,4 @@
-// Eight numbers as one: a number type (Note [number types] in number.hpp) of vectors, for sources that are compiled for
+// Eight numbers as one: number types (Note [number types] in number.hpp) of vectors, for sources that are compiled for
 // each processor (Note [for each processor] in vector.hpp), with -O3 -fno-math-errno: everything here is inlined there.
 #pragma once
 #include "vm/math/number.hpp"
@@ -7,47 +7,65 @@
 namespace raddle::vm::math {
 inline namespace RADDLE_PROCESSOR {
 
-struct LaneMask {
-  using Bits = Vector<int64_t>;
+template <class Real>
+struct LaneMaskOf {
+  using Bits = Vector<MaskOf<Real>>;
   Bits bits;  ///< of each lane all or none
 };
 
-struct LaneWords {
-  using Bits = Vector<uint64_t>;
+template <class Real>
+struct LaneWordsOf {
+  using Word = typename FormatOfReal<Real>::Bits;
+  using Bits = Vector<Word>;
   Bits bits;
-  LaneWords() = default;
-  RADDLE_MATH_INLINE explicit LaneWords(uint64_t word) : bits(word) {}
-  RADDLE_MATH_INLINE explicit LaneWords(const Bits& words) : bits(words) {}
+  LaneWordsOf() = default;
+  RADDLE_MATH_INLINE explicit LaneWordsOf(Word word) : bits(word) {}
+  RADDLE_MATH_INLINE explicit LaneWordsOf(const Bits& words) : bits(words) {}
 };
 
-struct Lanes {
-  using Numbers = Vector<double>;
+template <class Real>
+struct LanesOf {
+  using Numbers = Vector<Real>;
   Numbers numbers;
-  Lanes() = default;
-  RADDLE_MATH_INLINE Lanes(double number) : numbers(number) {}
-  RADDLE_MATH_INLINE explicit Lanes(const Numbers& all) : numbers(all) {}
+  LanesOf() = default;
+  RADDLE_MATH_INLINE LanesOf(double number) : numbers(static_cast<Real>(number)) {}
+  RADDLE_MATH_INLINE explicit LanesOf(const Numbers& all) : numbers(all) {}
 };
+
+using LaneMask = LaneMaskOf<double>;
+using LaneWords = LaneWordsOf<double>;
+using Lanes = LanesOf<double>;
 
 }  // namespace RADDLE_PROCESSOR
 
-template <>
-struct NumberType<Lanes> {
-  using Word = LaneWords;
+template <class Real_>
+struct NumberType<LanesOf<Real_>> {
+  using Real = Real_;
+  using Word = LaneWordsOf<Real>;
 };
 
 inline namespace RADDLE_PROCESSOR {
 
-#define RADDLE_LANES_OPERATOR(op) \
-  RADDLE_MATH_INLINE Lanes operator op(const Lanes& a, const Lanes& b) { return Lanes(a.numbers op b.numbers); }
+#define RADDLE_LANES_OPERATOR(op)                                                                \
+  template <class Real>                                                                          \
+  RADDLE_MATH_INLINE LanesOf<Real> operator op(const LanesOf<Real>& a, const LanesOf<Real>& b) { \
+    return LanesOf<Real>(a.numbers op b.numbers);                                                \
+  }
 RADDLE_LANES_OPERATOR(+)
 RADDLE_LANES_OPERATOR(-)
 RADDLE_LANES_OPERATOR(*)
 RADDLE_LANES_OPERATOR(/)
 #undef RADDLE_LANES_OPERATOR
-RADDLE_MATH_INLINE Lanes operator-(const Lanes& a) { return Lanes(-a.numbers); }
+template <class Real>
+RADDLE_MATH_INLINE LanesOf<Real> operator-(const LanesOf<Real>& a) {
+  return LanesOf<Real>(-a.numbers);
+}
 
-#define RADDLE_LANES_COMPARISON(op) \
-  RADDLE_MATH_INLINE LaneMask operator op(const Lanes& a, const Lanes& b) { return {a.numbers op b.numbers}; }
+#define RADDLE_LANES_COMPARISON(op)                                                                 \
+  template <class Real>                                                                             \
+  RADDLE_MATH_INLINE LaneMaskOf<Real> operator op(const LanesOf<Real>& a, const LanesOf<Real>& b) { \
+    return {a.numbers op b.numbers};                                                                \
+  }
 RADDLE_LANES_COMPARISON(==)
 RADDLE_LANES_COMPARISON(<)
 RADDLE_LANES_COMPARISON(<=)
@@ -55,9 +73,10 @@ RADDLE_LANES_COMPARISON(>)
 RADDLE_LANES_COMPARISON(>=)
 #undef RADDLE_LANES_COMPARISON
 
-#define RADDLE_WORDS_OPERATOR(op)                                                    \
-  RADDLE_MATH_INLINE LaneWords operator op(const LaneWords& a, const LaneWords& b) { \
-    return LaneWords(a.bits op b.bits);                                              \
+#define RADDLE_WORDS_OPERATOR(op)                                                                            \
+  template <class Real>                                                                                      \
+  RADDLE_MATH_INLINE LaneWordsOf<Real> operator op(const LaneWordsOf<Real>& a, const LaneWordsOf<Real>& b) { \
+    return LaneWordsOf<Real>(a.bits op b.bits);                                                              \
   }
 RADDLE_WORDS_OPERATOR(+)
 RADDLE_WORDS_OPERATOR(-)
@@ -68,16 +87,40 @@ RADDLE_WORDS_OPERATOR(^)
 RADDLE_WORDS_OPERATOR(<<)
 RADDLE_WORDS_OPERATOR(>>)
 #undef RADDLE_WORDS_OPERATOR
-RADDLE_MATH_INLINE LaneWords operator<<(const LaneWords& a, int by) { return LaneWords(a.bits << by); }
-RADDLE_MATH_INLINE LaneWords operator>>(const LaneWords& a, int by) { return LaneWords(a.bits >> by); }
-RADDLE_MATH_INLINE LaneMask operator==(const LaneWords& a, const LaneWords& b) { return {a.bits == b.bits}; }
+template <class Real>
+RADDLE_MATH_INLINE LaneWordsOf<Real> operator<<(const LaneWordsOf<Real>& a, int by) {
+  return LaneWordsOf<Real>(a.bits << by);
+}
+template <class Real>
+RADDLE_MATH_INLINE LaneWordsOf<Real> operator>>(const LaneWordsOf<Real>& a, int by) {
+  return LaneWordsOf<Real>(a.bits >> by);
+}
+template <class Real>
+RADDLE_MATH_INLINE LaneMaskOf<Real> operator==(const LaneWordsOf<Real>& a, const LaneWordsOf<Real>& b) {
+  return {a.bits == b.bits};
+}
 
-RADDLE_MATH_INLINE LaneMask operator&(const LaneMask& a, const LaneMask& b) { return {a.bits & b.bits}; }
-RADDLE_MATH_INLINE LaneMask operator|(const LaneMask& a, const LaneMask& b) { return {a.bits | b.bits}; }
-RADDLE_MATH_INLINE LaneMask operator!(const LaneMask& a) { return {~a.bits}; }
+template <class Real>
+RADDLE_MATH_INLINE LaneMaskOf<Real> operator&(const LaneMaskOf<Real>& a, const LaneMaskOf<Real>& b) {
+  return {a.bits & b.bits};
+}
+template <class Real>
+RADDLE_MATH_INLINE LaneMaskOf<Real> operator|(const LaneMaskOf<Real>& a, const LaneMaskOf<Real>& b) {
+  return {a.bits | b.bits};
+}
+template <class Real>
+RADDLE_MATH_INLINE LaneMaskOf<Real> operator!(const LaneMaskOf<Real>& a) {
+  return {~a.bits};
+}
 
-RADDLE_MATH_INLINE LaneWords as_word(const Lanes& x) { return LaneWords(bits_as<uint64_t>(x.numbers)); }
-RADDLE_MATH_INLINE Lanes as_float(const LaneWords& word) { return Lanes(bits_as<double>(word.bits)); }
+template <class Real>
+RADDLE_MATH_INLINE LaneWordsOf<Real> as_word(const LanesOf<Real>& x) {
+  return LaneWordsOf<Real>(bits_as<typename LaneWordsOf<Real>::Word>(x.numbers));
+}
+template <class Real>
+RADDLE_MATH_INLINE LanesOf<Real> as_float(const LaneWordsOf<Real>& word) {
+  return LanesOf<Real>(bits_as<Real>(word.bits));
+}
 
 /// Lane by lane: `function` of the lane's number.
 template <class T, class Function>
@@ -89,31 +132,39 @@ RADDLE_MATH_INLINE Vector<T> each_lane(const Function& function) {
     return all;
   });
 }
-RADDLE_MATH_INLINE Lanes multiply_add(const Lanes& a, const Lanes& b, const Lanes& c) {
-  return Lanes(each_lane<double>([&](int part, int lane) RADDLE_MATH_LAMBDA {
-    return __builtin_fma(a.numbers.parts[part][lane], b.numbers.parts[part][lane], c.numbers.parts[part][lane]);
+template <class Real>
+RADDLE_MATH_INLINE LanesOf<Real> multiply_add(const LanesOf<Real>& a, const LanesOf<Real>& b, const LanesOf<Real>& c) {
+  return LanesOf<Real>(each_lane<Real>([&](int part, int lane) RADDLE_MATH_LAMBDA {
+    return math::multiply_add(a.numbers.parts[part][lane], b.numbers.parts[part][lane], c.numbers.parts[part][lane]);
   }));
 }
-RADDLE_MATH_INLINE Lanes square_root(const Lanes& x) {
-  return Lanes(each_lane<double>([&](int part, int lane)
-                                     RADDLE_MATH_LAMBDA { return __builtin_sqrt(x.numbers.parts[part][lane]); }));
+template <class Real>
+RADDLE_MATH_INLINE LanesOf<Real> square_root(const LanesOf<Real>& x) {
+  return LanesOf<Real>(each_lane<Real>(
+      [&](int part, int lane) RADDLE_MATH_LAMBDA { return math::square_root(x.numbers.parts[part][lane]); }));
 }
-RADDLE_MATH_INLINE Lanes select(const LaneMask& mask, const Lanes& a, const Lanes& b) {
-  return Lanes(select(mask.bits, a.numbers, b.numbers));
+template <class Real>
+RADDLE_MATH_INLINE LanesOf<Real> select(const LaneMaskOf<Real>& mask, const LanesOf<Real>& a, const LanesOf<Real>& b) {
+  return LanesOf<Real>(select(mask.bits, a.numbers, b.numbers));
 }
-RADDLE_MATH_INLINE LaneWords select(const LaneMask& mask, const LaneWords& a, const LaneWords& b) {
-  return LaneWords(select(mask.bits, a.bits, b.bits));
+template <class Real>
+RADDLE_MATH_INLINE LaneWordsOf<Real> select(const LaneMaskOf<Real>& mask, const LaneWordsOf<Real>& a,
+                                            const LaneWordsOf<Real>& b) {
+  return LaneWordsOf<Real>(select(mask.bits, a.bits, b.bits));
 }
-RADDLE_MATH_INLINE Lanes load(const double* table, const LaneWords& index) {
-  return Lanes(
-      each_lane<double>([&](int part, int lane) RADDLE_MATH_LAMBDA { return table[index.bits.parts[part][lane]]; }));
+template <class Real>
+RADDLE_MATH_INLINE LanesOf<Real> load(const Real* table, const LaneWordsOf<Real>& index) {
+  return LanesOf<Real>(
+      each_lane<Real>([&](int part, int lane) RADDLE_MATH_LAMBDA { return table[index.bits.parts[part][lane]]; }));
 }
-RADDLE_MATH_INLINE LaneWords load(const uint64_t* table, const LaneWords& index) {
-  return LaneWords(
-      each_lane<uint64_t>([&](int part, int lane) RADDLE_MATH_LAMBDA { return table[index.bits.parts[part][lane]]; }));
+template <class Real>
+RADDLE_MATH_INLINE LaneWordsOf<Real> load(const typename LaneWordsOf<Real>::Word* table,
+                                          const LaneWordsOf<Real>& index) {
+  return LaneWordsOf<Real>(each_lane<typename LaneWordsOf<Real>::Word>(
+      [&](int part, int lane) RADDLE_MATH_LAMBDA { return table[index.bits.parts[part][lane]]; }));
 }
-template <class Result, class Other>
-RADDLE_MATH_INLINE Result rarely(const LaneMask& mask, const Result& usual, const Other& other) {
+template <class Real, class Result, class Other>
+RADDLE_MATH_INLINE Result rarely(const LaneMaskOf<Real>& mask, const Result& usual, const Other& other) {
   return any_bit(mask.bits) ? select(mask, other(), usual) : usual;
 }
 

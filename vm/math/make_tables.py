@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Writes tables.hpp, error_function_tables.hpp and gamma_tables.hpp: the numbers of vm/math, each rounded from 60 digits. Needs mpmath; only
-whoever changes a table runs it.
+"""Writes tables.hpp, tables32.hpp, error_function_tables.hpp and gamma_tables.hpp: the numbers of vm/math, each rounded from 60 digits. Needs
+mpmath; only whoever changes a table runs it.
 """
 import contextlib
 import pathlib
+import re
 import struct
 
 from mpmath import (atan, cbrt, chebyfit, cos, digamma, erf, erfc, exp, floor, ldexp, log, log1p, loggamma, mp, mpf, nint, pi,
@@ -28,6 +29,34 @@ def table(name, comment, values):
 
 def constant(name, comment, value):
     print(f"inline constexpr double {name} = {number(value)};" + (f"  // {comment}" if comment else ""))
+
+
+def number32(value):
+    """The nearest float, as the text that gives just it."""
+    return re.sub("0+p", "p", number(float32(value))).replace("xp", "x0p") + "f"
+
+
+def float32(value):
+    return struct.unpack("<f", struct.pack("<f", float(value)))[0]
+
+
+def table32(name, comment, values):
+    texts = [number32(v) for v in values]
+    print(f"/// {comment}\ninline constexpr float {name}[] = {{\n{rows(texts, 6)}}};\n")
+
+
+def constants32(name, comment, value, parts=2):
+    """A number in parts, each a float."""
+    for suffix in ("_high", "_low", "_third")[:parts]:
+        part = float32(value)
+        print(f"inline constexpr float {name}{suffix}32 = {number32(part)};" + (f"  // {comment}" if comment else ""))
+        value, comment = value - mpf(part), ""
+
+
+def cut_constants32(name, comment, value, bits):
+    high, low = cut(value, bits)
+    print(f"inline constexpr float {name}_cut_high32 = {number32(high)};  // {comment}")
+    print(f"inline constexpr float {name}_cut_low32 = {number32(low)};")
 
 
 def fit(function, low, high, count):
@@ -133,6 +162,8 @@ namespace raddle::vm::math {
 def main():
     with header("tables.hpp"):
         general_tables()
+    with header("tables32.hpp"):
+        tables32()
     with header("gamma_tables.hpp"):
         gamma_tables()
     with header("error_function_tables.hpp"):
@@ -188,6 +219,54 @@ def general_tables():
     table("cbrt_polynomial", "The cube root from 1 to 2, to 17 bits.", fit(cbrt, 1, 2, 5))
 
 
+def tables32():
+    constants32("log2_e", "", 1 / log(2))
+    constants32("ln2", "", log(2))
+    constants32("log10_e", "", 1 / log(10))
+    constants32("half_pi", "", pi / 2, parts=3)
+    constants32("pi", "", pi)
+    constants32("two_log2_e", "", 2 / log(2))
+    constants32("third_log2_e", "two thirds of it", 2 / log(2) / 3)
+    cut_constants32("ln2", "log 2 in two parts, the first a multiple of 2^-16", log(2), 16)
+    cut_constants32("log10_2", "log10 2 likewise", log(2) / log(10), 16)
+    print()
+    r = log(2) / 2 * mpf("1.01")
+    table32("exp_polynomial32", "(exp(r) - 1 - r) / r^2", fit(lambda v: (exp(v) - 1 - v) / v ** 2, -r, r * mpf("1.001"), 6))
+    z = mpf("0.3") ** 2 * mpf("1.01")
+    table32("sinh_polynomial32", "(sinh(x) - x) / x^3, of x^2",
+            fit(lambda v: (sinh(sqrt(v)) - sqrt(v)) / sqrt(v) ** 3, 0, z, 3))
+    table32("log_polynomial32", "(log(1 + f) - f + f^2/2) / f^3",
+            fit(lambda v: (log1p(v) - v + v * v / 2) / v ** 3, -mpf(1) / 3, mpf(1) / 3 * mpf("1.001"), 10))
+
+    def log2_tail(v):
+        s = sqrt(v)
+        return (log((1 + s) / (1 - s)) / s - 2 - 2 * v / 3) / v ** 2 / log(2)
+    table32("pow_polynomial32", "(log2((1 + s) / (1 - s)) / s - (2 + 2/3 s^2) log2(e)) / s^4, of s^2", fit(log2_tail, mpf("1e-12"), mpf("0.0401"), 4))
+    z = (pi / 4) ** 2 * mpf("1.01")
+    table32("sin_polynomial32", "(sin(r) - r) / r^3, of r^2", fit(lambda v: (sin(sqrt(v)) - sqrt(v)) / sqrt(v) ** 3, 0, z, 4))
+    table32("cos_polynomial32", "(cos(r) - 1 + r^2/2) / r^4, of r^2", fit(lambda v: (cos(sqrt(v)) - 1 + v / 2) / v ** 2, 0, z, 3))
+    table32("atan_polynomial32", "(atan(t) - t) / t^3, of t^2", fit(lambda v: (atan(sqrt(v)) - sqrt(v)) / sqrt(v) ** 3, mpf("1e-12"), mpf("0.174"), 5))
+    table32("cbrt_polynomial32", "The cube root from 1 to 2, to 9 bits.", fit(cbrt, 1, 2, 3))
+    table32("erf_polynomial32", "erf(x)/x - 1, of x^2, to 1/2", fit(lambda v: erf(sqrt(v)) / sqrt(v) - 1, 0, mpf("0.2525"), 6))
+    table32("erfc_table32", "exp(x^2) erfc(x) around the middle of each eighth of an octave from 0.5 up: the constant in two parts, 5 more.",
+            erfc_table32())
+
+
+def erfc_table32():
+    values, start = [], 0x3F000000
+    for i in range(36):
+        low, high = as_float32(start + (i << 20)), as_float32(start + ((i + 1) << 20))
+        middle, half = (low + high) / 2, (high - low) / 2
+        coefficients = fit(lambda h: exp((middle + h) ** 2) * erfc(middle + h), -half, half, 6)
+        first = float32(coefficients[0])
+        values += [first, coefficients[0] - mpf(first)] + coefficients[1:]
+    return values
+
+
+def as_float32(bits):
+    return mpf(struct.unpack("<f", struct.pack("<I", bits))[0])
+
+
 def error_function_tables():
     z = mpf("0.25") * mpf("1.01")
     table("erf_polynomial", "erf(x)/x - 1, of x^2", fit(lambda v: erf(sqrt(v)) / sqrt(v) - 1, 0, z, 11))
@@ -206,6 +285,9 @@ def two_over_pi_words():
     words = [0] + [(bits >> (64 * (20 - i))) & (2 ** 64 - 1) for i in range(21)]
     print("/// 2/pi in words of 64 bits, the first of which are 0.\ninline constexpr uint64_t two_over_pi_bits[] = {")
     print(rows([f"0x{word:016x}" for word in words], 4) + "};\n")
+    halves = [0] + [half for word in words[1:6] for half in (word >> 32, word & 0xFFFFFFFF)]
+    print("/// Likewise in words of 32 bits, as many as floats need.\ninline constexpr uint32_t two_over_pi_bits32[] = {")
+    print(rows([f"0x{word:08x}" for word in halves], 8) + "};\n")
 
 
 main()

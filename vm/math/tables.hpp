@@ -34,6 +34,11 @@ inline constexpr uint64_t two_over_pi_bits[] = {
     0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab,
     0xf0cfbc209af4361d, 0xa9e391615ee61b08};
 
+/// Likewise in words of 32 bits, as many as floats need.
+inline constexpr uint32_t two_over_pi_bits32[] = {
+    0x00000000, 0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab,
+    0xdebbc561, 0xb7246e3a, 0x424dd2e0};
+
 /// 2^(i/128) rounded, and by which part of it that is too small.
 inline constexpr double exp2_table[] = {
     0x1p+0, 0.0, 0x1.0163da9fb3335p+0, 0x1.b3b4f1a88bf6ep-54,

@@ -3,8 +3,10 @@
 // Method: x = q pi/2 + r. Below 2^20 the product is taken off in three parts of pi/2 (Cody and Waite, with fma);
 // above, x is multiplied by those 192 bits of 2/pi that matter (Payne and Hanek). Then polynomials of r, in two parts.
 #pragma once
+#include "vm/math/constants.hpp"
 #include "vm/math/number.hpp"
 #include "vm/math/tables.hpp"
+#include "vm/math/tables32.hpp"
 
 namespace raddle::vm::math {
 
@@ -19,6 +21,14 @@ RADDLE_MATH_INLINE Angle<F> select(decltype(F(0.0) < F(0.0)) mask, const Angle<F
   return {select(mask, a.quarters, b.quarters), select(mask, a.rest, b.rest)};
 }
 
+template <class F>
+RADDLE_MATH_INLINE WordOf<F> bits_of_two_over_pi(WordOf<F> index) {
+  if constexpr (Format<F>::size == 64)
+    return load(two_over_pi_bits, index);
+  else
+    return load(two_over_pi_bits32, index);
+}
+
 /// Of x from 0 to 2^20.
 template <class F>
 RADDLE_MATH_INLINE Angle<F> reduce(F x) {
@@ -28,45 +38,49 @@ RADDLE_MATH_INLINE Angle<F> reduce(F x) {
   return {as_word(whole), ordered_sum(rest.high, rest.low - multiply_add(k, F(half_pi_third), less.low))};
 }
 
-/// Of x from 2^20 to infinity, not including it.
+/// Of x from 2^20 to infinity, not including it; of a float from 2^7 on.
 template <class F>
 RADDLE_MATH_INLINE Angle<F> reduce_large(F x) {
   using Word = WordOf<F>;
-  const Word low_half = Word(0xffffffff), bits = as_word(x);
-  const Word mantissa = (bits & Word((uint64_t{1} << 52) - 1)) | Word(uint64_t{1} << 52);
-  const Word factor_low = mantissa & low_half, factor_high = mantissa >> 32;
+  using Bits = typename Format<F>::Bits;
+  constexpr int fraction = Format<F>::mantissa, size = Format<F>::size, half_size = size / 2;
+  const Word low_half = Word((Bits{1} << half_size) - 1), bits = as_word(x);
+  const Word mantissa = (bits & Word((Bits{1} << fraction) - 1)) | Word(Bits{1} << fraction);
+  const Word factor_low = mantissa & low_half, factor_high = mantissa >> half_size;
   // x = mantissa * 2^(e - 1075). The bits of 2/pi that come before `offset` give whole turns.
-  const Word offset = (bits >> 52) - Word(1075 - 62), at = offset >> 6, shift = offset & Word(63);
-  Word limbs[6];  // 192 bits of 2/pi, the lowest first, 32 in each
+  const Word offset = (bits >> fraction) - Word(Format<F>::bias + fraction - (size - 2));
+  const Word at = offset >> (size == 64 ? 6 : 5), shift = offset & Word(size - 1);
+  Word limbs[6];  // 192 bits of 2/pi, or 96, the lowest first, half a word in each
   for (int i = 0; i < 3; ++i) {
-    const Word word = load(two_over_pi_bits, at + Word(static_cast<uint64_t>(2 - i)));
-    const Word next = load(two_over_pi_bits, at + Word(static_cast<uint64_t>(3 - i)));
-    const Word part = (word << shift) | ((next >> 1) >> (Word(63) - shift));
+    const Word word = bits_of_two_over_pi<F>(at + Word(static_cast<Bits>(2 - i)));
+    const Word next = bits_of_two_over_pi<F>(at + Word(static_cast<Bits>(3 - i)));
+    const Word part = (word << shift) | ((next >> 1) >> (Word(size - 1) - shift));
     limbs[2 * i] = part & low_half;
-    limbs[2 * i + 1] = part >> 32;
+    limbs[2 * i + 1] = part >> half_size;
   }
   Word carry = Word(0), high_of_low = Word(0), high_of_high = Word(0), last = Word(0);
-  for (int i = 0; i < 6; ++i) {  // the product's lowest 192 bits
+  for (int i = 0; i < 6; ++i) {  // as many of the lowest bits of the product
     const Word low = factor_low * limbs[i], high = factor_high * last;
     last = limbs[i];
     const Word column = (low & low_half) + (high & low_half) + high_of_low + high_of_high + carry;
-    high_of_low = low >> 32, high_of_high = high >> 32;
+    high_of_low = low >> half_size, high_of_high = high >> half_size;
     limbs[i] = column & low_half;
-    carry = column >> 32;
+    carry = column >> half_size;
   }
   // Two bits of quarters, then the fraction: from a half up it counts as negative.
-  const Word top = limbs[5], half = (top >> 29) & Word(1);
-  const Word flip = Word(0) - half;
-  F high = F(0.0), low = F(0.0), unit = F(0x1p-30);
-  for (int i = 5; i >= 0; --i, unit = unit * F(0x1p-32)) {
-    Word limb = (limbs[i] ^ flip) & (i == 5 ? Word(0x3fffffff) : low_half);
+  const Word top = limbs[5], half = (top >> (half_size - 3)) & Word(1);
+  const Word flip = Word(0) - half, below_quarters = Word((Bits{1} << (half_size - 2)) - 1);
+  constexpr double next_unit = 1.0 / static_cast<double>(Bits{1} << half_size);
+  F high = F(0.0), low = F(0.0), unit = F(4.0 * next_unit);
+  for (int i = 5; i >= 0; --i, unit = unit * F(next_unit)) {
+    Word limb = (limbs[i] ^ flip) & (i == 5 ? below_quarters : low_half);
     const Pair<F> next = ordered_sum(high, low + number_of<F>(limb) * unit);
     high = next.high, low = next.low;
   }
-  const Pair<F> rest = product(Pair<F>{high, low}, half_pi_high, half_pi_low);
+  const Pair<F> rest = product(Pair<F>{high, low}, half_pi<F>.high, half_pi<F>.low);
   const Pair<F> ordered = ordered_sum(rest.high, rest.low);
-  const Word sign = half << 63;
-  return {(top >> 30) + half, {with_sign(ordered.high, sign), with_sign(ordered.low, sign)}};
+  const Word sign = half << (size - 1);
+  return {(top >> (half_size - 2)) + half, {with_sign(ordered.high, sign), with_sign(ordered.low, sign)}};
 }
 
 /// @param size  without sign; NaN and infinity give some angle
@@ -97,7 +111,7 @@ RADDLE_MATH_INLINE Pair<F> cosine_of(const Pair<F>& r) {
 /// @param mask  of the lowest bits of quarters
 template <class F>
 RADDLE_MATH_INLINE WordOf<F> sign_at(WordOf<F> quarters) {
-  return (quarters & WordOf<F>(2)) << 62;
+  return (quarters & WordOf<F>(2)) << (Format<F>::size - 2);
 }
 template <class F>
 RADDLE_MATH_INLINE auto is_odd_quarter(WordOf<F> quarters) {

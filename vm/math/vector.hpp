@@ -1,4 +1,4 @@
-// Eight numbers of 64 bits in registers of the processor that a source is compiled for.
+// Eight numbers of 64 bits, or of 32, in registers of the processor that a source is compiled for.
 //
 // Note [for each processor]. Sources in which many numbers are computed at once are compiled several times, each time
 // for one processor (raddle_for_each_processor in CMakeLists.txt; Processor in processor.hpp) and with its name as
@@ -26,11 +26,27 @@ inline namespace RADDLE_PROCESSOR {
 
 inline constexpr int lane_count = 8;
 
-/// @tparam T  double, int64_t, uint64_t
+template <int size>
+struct IntOfSize;
+template <>
+struct IntOfSize<8> {
+  using Type = int64_t;
+};
+template <>
+struct IntOfSize<4> {
+  using Type = int32_t;
+};
+/// What masks of Vector<T> consist of.
+template <class T>
+using MaskOf = typename IntOfSize<sizeof(T)>::Type;
+
+/// @tparam T  double, int64_t, uint64_t, float, int32_t, uint32_t
 template <class T>
 struct Vector {
-  typedef T Part __attribute__((vector_size(RADDLE_VECTOR_BYTES), may_alias));
-  static constexpr int part_lanes = RADDLE_VECTOR_BYTES / 8, part_count = lane_count / part_lanes;
+  static constexpr int most_lanes = RADDLE_VECTOR_BYTES / static_cast<int>(sizeof(T));
+  static constexpr int part_lanes = most_lanes < lane_count ? most_lanes : lane_count,
+                       part_count = lane_count / part_lanes;
+  typedef T Part __attribute__((vector_size(part_lanes * sizeof(T)), may_alias));
   Part parts[part_count];
 
   Vector() = default;  // Vector{} is 0 in all lanes
@@ -53,7 +69,7 @@ struct Vector {
   }
 
  private:
-  typedef T LoosePart __attribute__((vector_size(RADDLE_VECTOR_BYTES), may_alias, aligned(8)));
+  typedef T LoosePart __attribute__((vector_size(part_lanes * sizeof(T)), may_alias, aligned(sizeof(T))));
 };
 
 /// Lane by lane: what `function` makes of the parts.
@@ -94,10 +110,10 @@ RADDLE_MATH_INLINE Vector<T> operator~(const Vector<T>& a) {
 }
 
 /// Of each lane all bits or none.
-#define RADDLE_VECTOR_COMPARISON(op)                                                               \
-  template <class T>                                                                               \
-  RADDLE_MATH_INLINE Vector<int64_t> operator op(const Vector<T>& a, const Vector<T>& b) {         \
-    return each_part<int64_t>([&](int i) RADDLE_MATH_LAMBDA { return a.parts[i] op b.parts[i]; }); \
+#define RADDLE_VECTOR_COMPARISON(op)                                                                 \
+  template <class T>                                                                                 \
+  RADDLE_MATH_INLINE Vector<MaskOf<T>> operator op(const Vector<T>& a, const Vector<T>& b) {         \
+    return each_part<MaskOf<T>>([&](int i) RADDLE_MATH_LAMBDA { return a.parts[i] op b.parts[i]; }); \
   }
 RADDLE_VECTOR_COMPARISON(==)
 RADDLE_VECTOR_COMPARISON(!=)
@@ -118,14 +134,15 @@ RADDLE_MATH_INLINE Vector<To> converted(const Vector<From>& from) {
       [&](int i) RADDLE_MATH_LAMBDA { return __builtin_convertvector(from.parts[i], typename Vector<To>::Part); });
 }
 template <class T>
-RADDLE_MATH_INLINE Vector<T> select(const Vector<int64_t>& mask, const Vector<T>& a, const Vector<T>& b) {
+RADDLE_MATH_INLINE Vector<T> select(const Vector<MaskOf<T>>& mask, const Vector<T>& a, const Vector<T>& b) {
   return each_part<T>([&](int i) RADDLE_MATH_LAMBDA { return mask.parts[i] ? a.parts[i] : b.parts[i]; });
 }
 template <class T>
 RADDLE_MATH_INLINE bool any_bit(const Vector<T>& words) {
-  auto all = (typename Vector<int64_t>::Part)words.parts[0];
-  for (int i = 1; i < Vector<T>::part_count; ++i) all |= (typename Vector<int64_t>::Part)words.parts[i];
-  int64_t bits = 0;
+  using Bits = Vector<MaskOf<T>>;
+  auto all = (typename Bits::Part)words.parts[0];
+  for (int i = 1; i < Bits::part_count; ++i) all |= (typename Bits::Part)words.parts[i];
+  MaskOf<T> bits = 0;
 #pragma GCC unroll 8
   for (int lane = 0; lane < Vector<T>::part_lanes; ++lane) bits |= all[lane];
   return bits != 0;

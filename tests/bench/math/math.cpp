@@ -20,8 +20,12 @@ struct alignas(64) Numbers {
   [](double x, [[maybe_unused]] double y) { return std::name(RADDLE_MATH_ARGUMENTS_##arguments); },
 constexpr double (*library[])(double, double) = {
 #include "vm/math/functions.def"
-};
 #undef RADDLE_MATH_FUNCTION
+#define RADDLE_MATH_FUNCTION(name, arguments) \
+  [](double x, [[maybe_unused]] double y) -> double { return std::name(RADDLE_MATH_FLOATS_##arguments); },
+#include "vm/math/functions32.def"
+#undef RADDLE_MATH_FUNCTION
+};
 
 template <typename Run>
 double nanoseconds(const Run& run) {
@@ -51,7 +55,7 @@ void measure() {
         for (std::size_t k = 0; k < count; ++k) all.result[k] = call(all.x[k], all.y[k]);
       });
     };
-    std::printf("%-8s %11.1f %14.1f %10.1f\n", function.name.data(), one_by_one(function.scalar),
+    std::printf("%-9s %10.1f %14.1f %10.1f\n", function.name.data(), one_by_one(function.scalar),
                 nanoseconds([&] { lanes->compute(all.x, all.y, all.result, count); }), one_by_one(library[i]));
   }
 }

@@ -1,6 +1,7 @@
 // Where rounding is not the question: signs of zeros, infinities, NaN, ends of ranges, as C's Annex F has them.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <numbers>
 
 #include "tests/unit/vm/math/functions.hpp"
@@ -25,6 +26,26 @@ TEST_CASE("mathematics: NaN in, the one NaN out") {
       if (function.count == 2) CHECK(bits(function.scalar(2.0, std::bit_cast<double>(nan))) == test::nan_bits);
     }
   }
+}
+
+TEST_CASE("mathematics: where a double's result is zero, infinite or NaN, so is a float32's, with its sign") {
+  std::size_t count = 0;
+  for (const test::Function& form : test::functions) {
+    if (!form.is_float32) continue;
+    CAPTURE(form.name);
+    const auto* wide = std::find_if(std::begin(test::functions), std::end(test::functions),
+                                    [&](const test::Function& each) { return each.name == mathematical_name(form); });
+    for (const double x : test::hard_floats)
+      for (const double y : test::hard_floats) {
+        const double expected = wide->scalar(x, y);
+        if (std::isfinite(expected) && expected != 0) continue;
+        CAPTURE(x);
+        CAPTURE(y);
+        CHECK_BITS(form.scalar(x, y), expected);
+        ++count;
+      }
+  }
+  CHECK(count > 10'000);
 }
 
 TEST_CASE("mathematics: no number, so NaN") {
