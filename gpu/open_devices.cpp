@@ -21,6 +21,7 @@ constexpr unsigned simulated_warps = 4;
 constexpr vm::DeviceCosts simulated_costs{.batch_ns = 10'000, .start_ns = 10'000'000};
 constexpr unsigned all = std::numeric_limits<unsigned>::max();
 constexpr std::uint64_t least_memory = 64 << 10;
+constexpr const char* this_program = "/proc/self/exe";
 
 /// What `--gpus` says.
 struct GivenDevices {
@@ -28,6 +29,7 @@ struct GivenDevices {
   unsigned count = 0;  ///< 0: as the kind says
   bool is_whole = false, is_resident = false;
   std::optional<std::size_t> memory{};
+  std::optional<std::uint64_t> patience_ns{};
   const CardModel* model = nullptr;  ///< of simulated ones: `count` cards
 };
 
@@ -41,6 +43,16 @@ std::optional<std::size_t> bytes_of(std::string_view text) {
   const unsigned shift = unit.empty() ? 0 : 10 * static_cast<unsigned>(place + 1);
   if (number < (least_memory >> std::min(shift, 16U)) || number > (std::uint64_t{1} << 50 >> shift)) return {};
   return number << shift;
+}
+
+/// Of whole seconds, a day at most.
+std::optional<std::uint64_t> seconds_of(std::string_view text) {
+  constexpr std::uint64_t ns_of_second = 1'000'000'000, most = 86'400;
+  std::uint64_t number = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, fault] = std::from_chars(text.data(), last, number);
+  if (fault != std::errc() || end != last || number == 0 || number > most) return {};
+  return number * ns_of_second;
 }
 
 /// h200, h200x4. @return false: there is no such model, or so many are not meant
@@ -69,21 +81,28 @@ std::optional<GivenDevices> devices_of(std::string_view text) {
       given.is_resident = true;
     else if (word.starts_with("memory="))
       given.memory = bytes_of(word.substr(7));
+    else if (word.starts_with("patience=") && given.kind != "simulated")
+      given.patience_ns = seconds_of(word.substr(9));
     else if (given.kind != "simulated" || given.model != nullptr || !reads_model(word, given))
       return {};
     if (given.kind == "none" || (word.starts_with("memory=") && !given.memory)) return {};
+    if (word.starts_with("patience=") && !given.patience_ns) return {};
   }
   return given;
 }
 
 std::expected<std::shared_ptr<vm::Devices>, std::string> open_cards(const GivenDevices& given) {
   const auto takes = given.is_whole ? vm::DeviceTakes::whole_launches : vm::DeviceTakes::what_is_worth_while;
-  const CardLimits limits{.memory = given.memory.value_or(CardLimits().memory)};
+  CardLimits limits;
+  limits.memory = given.memory.value_or(limits.memory);
+  limits.answer_ns = given.patience_ns.value_or(limits.answer_ns);
   // what is loaded late waits for the kernel that stays
   if (given.is_resident) setenv("CUDA_MODULE_LOADING", "EAGER", 1);
   const auto way = given.is_resident ? CudaDevices::Way::resident : CudaDevices::Way::launches;
-  if (given.kind == "all") return std::make_shared<CudaDevices>(all, takes, way, CudaDevices::usual_library, limits);
-  auto devices = std::make_shared<CudaDevices>(given.count, takes, way, CudaDevices::usual_library, limits);
+  if (given.kind == "all")
+    return std::make_shared<CudaDevices>(all, takes, way, CudaDevices::usual_library, limits, this_program);
+  auto devices =
+      std::make_shared<CudaDevices>(given.count, takes, way, CudaDevices::usual_library, limits, this_program);
   const std::expected<unsigned, std::string> count = devices->open();
   if (!count) return std::unexpected(count.error());
   if (*count < given.count) return std::unexpected(fmt::format("there {} {}", *count == 1 ? "is" : "are", *count));
@@ -116,7 +135,8 @@ std::expected<std::shared_ptr<vm::Devices>, std::string> open_devices(const std:
 }
 
 std::string text_of_devices() {
-  CudaDevices devices(all, vm::DeviceTakes::what_is_worth_while);
+  CudaDevices devices(all, vm::DeviceTakes::what_is_worth_while, CudaDevices::Way::launches, CudaDevices::usual_library,
+                      {}, this_program);
   const std::expected<unsigned, std::string> count = devices.open();
   if (!count) return count.error() + ": workers compute everything";
   std::string text;

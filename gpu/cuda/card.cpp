@@ -130,8 +130,7 @@ CardFunction Card::load_module(const std::string& ptx, const char* name) {
   Module& module = entry->second;
   CardFunction& found = module.function;
   int threads = 0, blocks = 0;
-  if (is_new && driver_.set_context(context_) == 0 &&
-      driver_.load_module(&module.module, ptx.c_str(), 0, nullptr, nullptr) == 0 &&
+  if (is_new && driver_.set_context(context_) == 0 && driver_.load_module(&module.module, ptx) == 0 &&
       driver_.module_function(&found.function, module.module, name) == 0 &&
       driver_.function_attribute(&threads, cuda_function_threads_of_block, found.function) == 0 &&
       driver_.function_attribute(&found.registers, cuda_function_registers, found.function) == 0) {
@@ -173,14 +172,14 @@ std::expected<std::int64_t, int> Card::compute_by_launch(const CardFunction& cod
 }
 
 int Card::launch(const CardFunction& code, std::vector<std::int64_t>& words, std::int64_t count, void* stream) {
-  std::vector<void*> parameters;
-  for (std::int64_t& word : words) parameters.push_back(&word);
+  std::vector<CudaDriver::Parameter> parameters;
+  for (const std::int64_t& word : words) parameters.push_back(std::as_bytes(std::span(&word, 1)));
   // few points are to keep all multiprocessors busy, too
   const std::int64_t warps = (count + warp_lanes - 1) / warp_lanes;
   const std::int64_t even = (warps + multiprocessors_ - 1) / multiprocessors_ * warp_lanes;
   const auto block = static_cast<unsigned>(std::min<std::int64_t>(code.block, even));
   const auto blocks = static_cast<unsigned>(std::min(most_blocks, (count + block - 1) / block));
-  return driver_.launch(code.function, blocks, 1, 1, block, 1, 1, 0, stream, parameters.data(), nullptr);
+  return driver_.launch(code.function, blocks, block, stream, parameters);
 }
 
 }  // namespace raddle::gpu

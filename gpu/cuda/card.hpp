@@ -32,7 +32,8 @@ struct CardFunction {
 /// What a card is not to exceed.
 struct CardLimits {
   std::size_t memory = std::numeric_limits<std::size_t>::max();  ///< bytes, and most of what is free when it is opened
-  std::uint64_t silent_ns = 30'000'000'000;  ///< a super kernel that has not beaten for so long is given up
+  std::uint64_t silent_ns = 30'000'000'000;   ///< a super kernel that has not beaten for so long is given up
+  std::uint64_t answer_ns = 120'000'000'000;  ///< a process with the driver that does not answer for so long is ended
 };
 
 /// Any number of threads use one card, each with a stream of its own.

@@ -58,9 +58,9 @@ superkernel::Queues CardQueues::queues(std::uint64_t idle_ns) const {
 bool CardQueues::launch(const superkernel::Queues& queues) {
   superkernel::Queues given = queues;
   given.workers = blocks_ * threads_of_block / superkernel::lane_count - 1;
-  void* parameters[] = {&given};
+  const CudaDriver::Parameter parameters[] = {std::as_bytes(std::span(&given, 1))};
   return function_ != nullptr && driver_.set_context(context_) == 0 &&
-         driver_.launch(function_, blocks_, 1, 1, threads_of_block, 1, 1, 0, stream_, parameters, nullptr) == 0;
+         driver_.launch(function_, blocks_, threads_of_block, stream_, parameters) == 0;
 }
 
 void CardQueues::wait() {

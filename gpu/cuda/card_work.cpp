@@ -1,5 +1,4 @@
-// What the threads of cards do. A card that fails gets nothing more. What it had under way then is the workers': nobody
-// knows whether it was that which has made it fail. All else other cards compute.
+// What the threads of cards do.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +6,7 @@
 #include <utility>
 
 #include "gpu/cuda/cuda_state.hpp"
+#include "gpu/server/server_process.hpp"
 
 namespace raddle::gpu {
 
@@ -26,86 +26,139 @@ bool is_of_room(int error) { return error == CardMemory::no_room || error == Cop
 }  // namespace
 
 void CudaDevices::State::work(const std::stop_token& stop, unsigned number, unsigned thread) {
-  void* const stream = cards[number]->open_stream();
+  CardStream stream;
   while (true) {
     std::unique_lock lock(mutex);
-    if (!changed.wait(lock, stop, [this] { return !batches.empty(); }) || stop.stop_requested()) break;
-    const vm::DeviceBatch batch = std::move(batches.front());
+    const auto is_there = [&] { return !places[number].is_down && !batches.empty(); };
+    if (!changed.wait(lock, stop, is_there) || stop.stop_requested()) break;
+    vm::DeviceBatch batch = std::move(batches.front());
     batches.pop_front();
     lock.unlock();
-    run(number, thread, batch, stream);
+    run(number, thread, std::move(batch), stream);
   }
-  if (stream != nullptr) cards[number]->close_stream(stream);
+  close_stream(number, stream);
 }
 
-void CudaDevices::State::run(unsigned number, unsigned thread, const vm::DeviceBatch& batch, void* stream) {
+void CudaDevices::State::run(unsigned number, unsigned thread, vm::DeviceBatch batch, CardStream& stream) {
   const Clock::time_point begin = Clock::now();
+  const auto& kernel = static_cast<const CudaKernel&>(*batch.kernel);
   vm::DeviceOutcome outcome{.device = number, .start_ns = ns_of(begin)};
-  if (batch.is_wanted()) {
-    const auto& kernel = static_cast<const CudaKernel&>(*batch.kernel);
-    const BatchRun done = cards[number]->run(batch, kernel.functions[number], stream, thread);
+  const auto is_wanted = [&batch] { return batch.is_wanted(); };
+  const auto may_enter = [&] { return is_wanted() && !kernel.is_blamed; };
+  if (may_enter()) {
+    if (!enter(number, batch.faults != 0, stream, may_enter)) return put_back(std::move(batch));
+    BatchRun done;
+    {
+      const WantedWhile while_wanted(is_wanted);
+      done = cards[number]->run(batch, kernel.functions[number], stream.stream, thread);
+    }
+    if (done.error != 0 && drivers[number]->is_gone()) done.error = CudaDriver::gone;
+    const bool has_failed = done.error != 0 && !is_of_room(done.error);
+    const std::string fault = has_failed ? bring_down(number, done.error, is_wanted()) : "";
+    if (is_of_room(done.error)) note_lack_of_room(number, done.error);
+    leave(number, !has_failed);
+    if (has_failed && is_wanted() && goes_again(batch.faults, kernel, number, fault)) return put_back(std::move(batch));
     outcome.made = done.made;
     outcome.has_no_room = is_of_room(done.error);
     outcome.traffic = done.traffic;
-    if (done.error != 0) note_problem(number, done.error);
   }
   load_of_cards.end(batch);
-  outcome.is_lost = working == 0;
+  outcome.is_blamed = kernel.is_blamed;
+  outcome.is_lost = working == 0 || outcome.is_blamed;
   outcome.spent_ns = ns_since(begin);
   batch.done(outcome);
 }
 
 void CudaDevices::State::work_on_calls(const std::stop_token& stop, unsigned number) {
-  void* const stream = cards[number]->open_stream();
+  CardStream stream;
   while (true) {
-    const std::vector<vm::DeviceCall> bundle = calls.take(stop);
+    std::vector<vm::DeviceCall> bundle = calls.take(stop);
     if (bundle.empty()) break;
-    run(number, bundle, stream);
+    run(number, std::move(bundle), stream);
   }
-  if (stream != nullptr) cards[number]->close_stream(stream);
+  close_stream(number, stream);
 }
 
-/// Halves of what the card has no room for.
-void CudaDevices::State::run(unsigned number, std::span<const vm::DeviceCall> bundle, void* stream) {
+void CudaDevices::State::run(unsigned number, std::vector<vm::DeviceCall> bundle, CardStream& stream) {
   const Clock::time_point begin = Clock::now();
+  const auto& kernel = static_cast<const CudaKernel&>(*bundle.front().kernel);
   std::vector<vm::EndedCall> ended;
   for (const vm::DeviceCall& call : bundle) ended.push_back({&call, {.device = number, .start_ns = ns_of(begin)}});
-  if (std::ranges::any_of(bundle, &vm::DeviceCall::is_wanted)) {
-    const auto& kernel = static_cast<const CudaKernel&>(*bundle.front().kernel);
-    const auto statuses = cards[number]->run(bundle, kernel.functions[number], stream, ended.front().outcome.traffic);
-    const bool has_no_room = !statuses && is_of_room(statuses.error());
-    if (has_no_room && bundle.size() > 1) {
-      run(number, bundle.first(bundle.size() / 2), stream);
-      return run(number, bundle.subspan(bundle.size() / 2), stream);
+  const auto is_wanted = [&bundle] { return std::ranges::any_of(bundle, &vm::DeviceCall::is_wanted); };
+  const auto may_enter = [&] { return is_wanted() && !kernel.is_blamed; };
+  if (may_enter()) {
+    const bool is_suspect = std::ranges::any_of(bundle, &vm::DeviceCall::faults);
+    if (!enter(number, is_suspect, stream, may_enter)) return put_back(std::move(bundle));
+    int error = 0;
+    std::size_t made = 0;
+    {
+      const WantedWhile while_wanted(is_wanted);
+      error = run_there(number, bundle, stream.stream, ended, made);
     }
-    if (!statuses) note_problem(number, statuses.error());
-    for (std::size_t i = 0; i < ended.size(); ++i) {
-      ended[i].outcome.made = statuses && (*statuses)[i] == 0 ? 1 : 0;
-      ended[i].outcome.has_no_room = has_no_room;
+    const std::string fault = error != 0 ? bring_down(number, error, is_wanted()) : "";
+    leave(number, error == 0);
+    if (error != 0 && is_wanted()) {
+      bool go_again = true;
+      for (std::size_t i = made; i < bundle.size(); ++i)
+        go_again = goes_again(bundle[i].faults, kernel, number, fault) && go_again;
+      if (go_again) {
+        put_back({bundle.begin() + static_cast<std::ptrdiff_t>(made), bundle.end()});
+        ended.resize(made);
+      }
     }
   }
   for (vm::EndedCall& call : ended) {
-    call.outcome.is_lost = working == 0;
+    call.outcome.is_blamed = kernel.is_blamed;
+    call.outcome.is_lost = working == 0 || call.outcome.is_blamed;
     call.outcome.spent_ns = ns_since(begin);
   }
   vm::tell(ended);
 }
 
-void CudaDevices::State::note_problem(unsigned number, int error) {
-  bool is_last = false;
+/// Halves of what the card has no room for. @param made  grows by the number of calls, from the first one on, about
+/// which all is known then  @return 0, or an error of the card's
+int CudaDevices::State::run_there(unsigned number, std::span<const vm::DeviceCall> bundle, void* stream,
+                                  std::span<vm::EndedCall> ended, std::size_t& made) {
+  const auto& kernel = static_cast<const CudaKernel&>(*bundle.front().kernel);
+  const auto statuses = cards[number]->run(bundle, kernel.functions[number], stream, ended.front().outcome.traffic);
+  const bool has_no_room = !statuses && is_of_room(statuses.error()) && !drivers[number]->is_gone();
+  if (has_no_room && bundle.size() > 1) {
+    const std::size_t half = bundle.size() / 2;
+    if (const int error = run_there(number, bundle.first(half), stream, ended.first(half), made)) return error;
+    return run_there(number, bundle.subspan(half), stream, ended.subspan(half), made);
+  }
+  if (!statuses && !has_no_room) return drivers[number]->is_gone() ? CudaDriver::gone : statuses.error();
+  if (has_no_room) note_lack_of_room(number, statuses.error());
+  for (std::size_t i = 0; i < ended.size(); ++i) {
+    ended[i].outcome.made = statuses && (*statuses)[i] == 0 ? 1 : 0;
+    ended[i].outcome.has_no_room = has_no_room;
+  }
+  made += bundle.size();
+  return 0;
+}
+
+/// For any card.
+void CudaDevices::State::put_back(vm::DeviceBatch batch) {
   {
     const std::lock_guard lock(mutex);
-    if (problem.empty())
-      problem = fmt::format("{}: {}; workers have computed what it was given", cards[number]->facts().name,
-                            error == ResidentCard::lost    ? "its super kernel answers no more"
-                            : error == CardMemory::no_room ? "its memory has no room for what a part of a loop reads"
-                                                           : driver->text_of(error));
-    if (is_of_room(error) || failed[number]) return;
-    failed[number] = true;
-    is_last = working.fetch_sub(1) == 1;
-    for (std::jthread& thread : threads[number]) thread.request_stop();
+    batches.push_front(std::move(batch));
+    changed.notify_all();
   }
-  if (is_last) lose_all();
+  if (working == 0) lose_all();
+}
+
+void CudaDevices::State::put_back(std::vector<vm::DeviceCall> bundle) {
+  for (vm::DeviceCall& call : bundle) calls.push(std::move(call));
+  if (working == 0) lose_all();
+}
+
+/// By who has entered it.
+void CudaDevices::State::note_lack_of_room(unsigned number, int error) {
+  const std::string why = error == CardMemory::no_room ? "its memory has no room for what a part of a loop reads"
+                                                       : drivers[number]->text_of(error);
+  const std::lock_guard lock(mutex);
+  if (problem.empty())
+    problem = fmt::format("{}: {}; workers have computed what it was given", facts[number].name, why);
 }
 
 /// There is no card any more.

@@ -1,10 +1,11 @@
 #include "gpu/cuda/cuda_devices.hpp"
 
+#include <fmt/format.h>
+
 #include <system_error>
 #include <utility>
 
 #include "gpu/cuda/cuda_state.hpp"
-#include "gpu/driver_opening.hpp"
 
 namespace raddle::gpu {
 
@@ -13,37 +14,29 @@ namespace {
 constexpr std::int64_t batch_ns = 100'000;      // copies, a launch, two waits
 constexpr std::int64_t start_ns = 400'000'000;  // driver, context, PTX by LLVM, code by the driver
 
-std::atomic<bool> is_left_opening{false};  ///< relaxed: read by the thread that writes it
-
 }  // namespace
 
-bool leaves_driver_opening() { return is_left_opening.load(std::memory_order_relaxed); }
-
-CudaDevices::CudaDevices(unsigned most, vm::DeviceTakes takes, Way way, std::string library, const CardLimits& limits)
-    : takes_(takes), state_(std::make_shared<State>(most, way, limits, std::move(library))) {}
+CudaDevices::CudaDevices(unsigned most, vm::DeviceTakes takes, Way way, std::string library, const CardLimits& limits,
+                         std::string server)
+    : takes_(takes), state_(std::make_shared<State>(most, way, limits, std::move(library), std::move(server))) {}
 
 CudaDevices::~CudaDevices() {
   std::jthread opener;
   {
     const std::lock_guard lock(state_->mutex);
     opener = std::move(state_->opener);
-    state_->is_left = state_->is_opening;
-    if (state_->is_opening) is_left_opening.store(true, std::memory_order_relaxed);
   }
-  if (state_->is_left)
-    opener.detach();
-  else if (opener.joinable())
-    opener.request_stop(), opener.join();
+  state_->close();
 }
 
 std::expected<unsigned, std::string> CudaDevices::open() {
-  if (const std::string fault = state_->load(); !fault.empty()) return std::unexpected(fault);
+  if (const std::string fault = state_->look_for_driver(); !fault.empty()) return std::unexpected(fault);
   return state_->open_cards();
 }
 
 void CudaDevices::prepare(const vm::KernelGroup& kernels, vm::KernelEntry entry,
                           std::shared_ptr<vm::CompilerLink> compiler, Prepared done) {
-  if (!state_->load().empty()) return done(nullptr);
+  if (!state_->look_for_driver().empty()) return done(nullptr);
   try {
     State::start_opener(state_);
   } catch (const std::system_error&) {
@@ -62,20 +55,20 @@ void CudaDevices::prepare(const vm::KernelGroup& kernels, vm::KernelEntry entry,
 
 void CudaDevices::prepare_calls(const vm::ForeignFunction& function, vm::AppKernelCompiler& compiler,
                                 PreparedCalls done) {
-  if (const std::string fault = state_->load(); !fault.empty()) return done(std::unexpected(fault));
+  if (const std::string fault = state_->look_for_driver(); !fault.empty()) return done(std::unexpected(fault));
   try {
     State::start_opener(state_);
   } catch (const std::system_error& error) {
     return done(std::unexpected(error.what()));
   }
   // the compiler may live longer than this
-  compiler.request_ptx(function, [weak = std::weak_ptr(state_),
+  compiler.request_ptx(function, [weak = std::weak_ptr(state_), name = fmt::format("the AppKernel `{}`", function.name),
                                   done = std::move(done)](const std::expected<std::string, std::string>& ptx) {
     const std::shared_ptr<State> state = weak.lock();
     if (!state) return;
     if (!ptx) return done(std::unexpected(ptx.error()));
-    state->add_load([own = state.get(), ptx = *ptx, done] {
-      std::shared_ptr<const vm::DeviceKernel> kernel = own->loaded_for_calls(ptx);
+    state->add_load([own = state.get(), name, ptx = *ptx, done] {
+      std::shared_ptr<const vm::DeviceKernel> kernel = own->loaded_for_calls(name, ptx);
       if (kernel == nullptr || !own->start_call_threads()) return done(std::unexpected("no GPU takes its code"));
       done(std::move(kernel));
     });
@@ -94,9 +87,7 @@ vm::DeviceCosts CudaDevices::costs() const { return {.batch_ns = batch_ns, .star
 
 std::vector<vm::DeviceFacts> CudaDevices::facts() const {
   const std::lock_guard lock(state_->mutex);
-  std::vector<vm::DeviceFacts> all;
-  for (const std::unique_ptr<Card>& card : state_->cards) all.push_back(card->facts());
-  return all;
+  return state_->facts;
 }
 
 std::string CudaDevices::problem() const {

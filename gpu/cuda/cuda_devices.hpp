@@ -11,10 +11,11 @@
 namespace raddle::gpu {
 
 /// Opens nothing until the first kernel is to be prepared: then the driver's library is looked for, at once, and if
-/// there is one a thread begins with it, which opens the cards and loads kernels as their text comes. If that takes
-/// longer than anybody wants it, it is left alone. Each card has eight threads, which take batches from one queue:
-/// while one of them copies, another one's kernel runs, and small batches share the card. Four more take bundles of
-/// calls. A card that fails gets nothing more: others do its work, or workers if there are none; problem().
+/// there is one a thread begins with it, which opens the cards and loads kernels as their text comes. The driver of
+/// each card is in a process of its own: whatever happens to it, no task is lost (Note [cards that fail] in
+/// cuda_state.hpp), and nobody waits for it who does not want it any more. Each card has eight threads, which take
+/// batches from one queue: while one of them copies, another one's kernel runs, and small batches share the card. Four
+/// more take bundles of calls.
 ///
 /// Batches are launches of their own. Or, if it is resident, a super kernel stays on each card, whose functions are the
 /// kernels that were prepared so far: with each one comes a new one, for whose loading the one before ends. Kernels
@@ -26,9 +27,11 @@ class CudaDevices final : public vm::Devices {
 
   enum class Way : std::uint8_t { launches, resident };
 
-  /// @param most  cards that are used, those with the least numbers
+  /// @param most    cards that are used, those with the least numbers
+  /// @param server  the program whose processes have the drivers: its main() calls serve_driver() for server_word. "":
+  ///                they are in this process, and a card that fails gets nothing more
   CudaDevices(unsigned most, vm::DeviceTakes takes, Way way = Way::launches, std::string library = usual_library,
-              const CardLimits& limits = {});
+              const CardLimits& limits = {}, std::string server = "");
   ~CudaDevices() override;
 
   /// Opens all now. Once, before anything else.

@@ -7,6 +7,8 @@
 #include <system_error>
 #include <utility>
 
+#include "gpu/server/remote_driver.hpp"
+
 namespace raddle::gpu {
 
 namespace {
@@ -27,6 +29,22 @@ class Answer {
   Take take_;
 };
 
+/// Of some card that takes it; 0: of none. Another one that does not fails when it is to run it: cards are taken to be
+/// alike.
+std::int64_t lanes_of(const std::vector<CardFunction>& functions) {
+  std::int64_t lanes = 0;
+  for (const CardFunction& function : functions)
+    if (function.function != nullptr) lanes = function.lanes;
+  return lanes;
+}
+
+/// By the function that it is in.
+std::string name_of(const vm::KernelGroup& kernels) {
+  const std::string name = kernels.empty() ? "" : kernels.front().name;
+  const std::string function = name.substr(0, name.find('.'));
+  return function.empty() || function == "main" ? "a loop" : fmt::format("a loop of `{}`", function);
+}
+
 }  // namespace
 
 CudaDevices::State::~State() {
@@ -35,35 +53,70 @@ CudaDevices::State::~State() {
   threads.clear();  // they use all else
 }
 
+/// Nobody wants anything any more: what is asked of drivers in other processes ends.
+void CudaDevices::State::close() {
+  const std::lock_guard lock(mutex);
+  is_closing = true;
+  for (const auto& driver : drivers) driver->stop();
+  if (next_driver) next_driver->stop();
+}
+
 /// The library, not the driver. @return why there is none, in words; "": it is there
-std::string CudaDevices::State::load() {
-  std::string fault;
-  std::call_once(loading, [&] {
-    if (auto found = CudaDriver::load(library))
-      driver = *found;
-    else
-      fault = found.error();
+std::string CudaDevices::State::look_for_driver() {
+  std::call_once(looking, [&] {
+    if (const auto found = LoadedDriver::load(library); !found) absence = found.error();
   });
-  return driver ? "" : fault.empty() ? "there is no driver" : fault;
+  return absence;
+}
+
+/// In a process of its own, or in this one. Nothing is begun.
+std::expected<std::shared_ptr<const CudaDriver>, std::string> CudaDevices::State::open_driver() {
+  std::shared_ptr<const CudaDriver> driver;
+  if (server.empty()) {
+    auto loaded = LoadedDriver::load(library);
+    if (!loaded) return std::unexpected(loaded.error());
+    driver = std::move(*loaded);
+  } else {
+    auto remote = RemoteDriver::start(server, library, limits.answer_ns);
+    if (!remote) return std::unexpected(remote.error());
+    driver = std::move(*remote);
+  }
+  const std::lock_guard lock(mutex);
+  if (is_closing) return std::unexpected("nobody wants it any more");
+  return next_driver = driver;
+}
+
+std::expected<std::unique_ptr<Card>, std::string> CudaDevices::State::open_card(const CudaDriver& driver,
+                                                                                unsigned number) const {
+  auto card = Card::open(driver, number, limits);
+  if (!card || way != Way::resident) return card;
+  if (const int error = (*card)->make_resident()) return std::unexpected(driver.text_of(error));
+  return card;
 }
 
 /// Once. @return of how many cards there are
 std::expected<unsigned, std::string> CudaDevices::State::open_cards() {
-  const std::expected<unsigned, std::string> count = driver->begin();
+  auto driver = open_driver();
+  const std::expected<unsigned, std::string> count = driver ? (*driver)->begin() : std::unexpected(driver.error());
   std::string fault = count ? "" : count.error();
+  std::vector<std::shared_ptr<const CudaDriver>> begun;
   std::vector<std::unique_ptr<Card>> opened;
   for (unsigned i = 0; count && i < std::min(*count, most); ++i) {
-    auto card = Card::open(*driver, i, limits);
-    const int error = card && way == Way::resident ? (*card)->make_resident() : 0;
-    if (card && error == 0)
-      opened.push_back(std::move(*card));
+    if (i != 0) driver = open_driver();
+    const auto begins = i == 0 ? count : driver ? (*driver)->begin() : std::unexpected(driver.error());
+    auto card = begins ? open_card(**driver, i) : std::unexpected(begins.error());
+    if (card)
+      opened.push_back(std::move(*card)), begun.push_back(*driver);
     else
-      fault = card ? driver->text_of(error) : card.error();
+      fault = card.error();
   }
   const std::lock_guard lock(mutex);
   is_open = true;
+  next_driver = nullptr;
   cards = std::move(opened);
-  failed.resize(cards.size());
+  drivers = std::move(begun);
+  for (const std::unique_ptr<Card>& card : cards) facts.push_back(card->facts());
+  places.assign(cards.size(), {.starts = 1});
   threads.resize(cards.size());
   working = static_cast<unsigned>(cards.size());
   bool has_threads = false;
@@ -75,28 +128,25 @@ std::expected<unsigned, std::string> CudaDevices::State::open_cards() {
     }
   } catch (const std::system_error& error) {  // those there are do it
     fault = error.what();
-    if (!has_threads) cards.clear(), working = 0;
+    if (!has_threads) cards.clear(), drivers.clear(), facts.clear(), places.clear(), working = 0;
   }
   if (cards.empty() && !fault.empty()) return std::unexpected(fault);
   return count;
 }
 
-/// It keeps the state: nobody need wait for the opening, which may take long.
+/// It keeps the state.
 void CudaDevices::State::start_opener(const std::shared_ptr<State>& state) {
   const std::lock_guard lock(state->mutex);
-  if (state->opener.joinable()) return;
-  state->is_opening = !state->is_open;
-  state->opener = std::jthread([state](const std::stop_token& stop) { state->do_loads(stop); });
+  if (!state->opener.joinable())
+    state->opener = std::jthread([state](const std::stop_token& stop) { state->do_loads(stop); });
 }
 
 void CudaDevices::State::do_loads(const std::stop_token& stop) {
   std::unique_lock lock(mutex);
-  if (is_opening) {
+  if (!is_open) {
     lock.unlock();
     static_cast<void>(open_cards());  // without cards nothing loads
     lock.lock();
-    is_opening = false;
-    if (is_left) return;
   }
   while (changed.wait(lock, stop, [this] { return !loads.empty(); })) {
     const std::function<void()> load = std::move(loads.front());
@@ -120,7 +170,7 @@ bool CudaDevices::State::start_call_threads() {
   try {
     for (unsigned i = 0; i < cards.size() * call_threads_of_card; ++i) {
       const unsigned number = i / call_threads_of_card;
-      if (failed[number]) continue;
+      if (places[number].is_given_up) continue;
       threads[number].emplace_back([this, number](const std::stop_token& stop) { work_on_calls(stop, number); });
       has_call_threads = true;
     }
@@ -129,13 +179,30 @@ bool CudaDevices::State::start_call_threads() {
   return has_call_threads;
 }
 
+/// A process that ends meanwhile is started anew, and asked once more.
+CardFunction CudaDevices::State::load(unsigned number, const std::string& ptx, const char* entry) {
+  for (bool is_second = false;; is_second = true) {
+    std::unique_lock lock(mutex);
+    const bool is_down = places[number].is_down;
+    lock.unlock();
+    if (is_down) open_anew(number);
+    lock.lock();
+    if (places[number].is_given_up || places[number].is_down) return {};
+    lock.unlock();
+    const CardFunction function = cards[number]->load(ptx, entry);
+    if (function.function != nullptr || is_second || !drivers[number]->is_gone()) return function;
+    bring_down(number, CudaDriver::gone);
+  }
+}
+
 /// Loads it on the cards. Where a super kernel stays it becomes one of its functions, if it has few registers.
 void CudaDevices::State::load_text(const std::shared_ptr<Text>& text, const std::string& ptx) {
-  for (const std::unique_ptr<Card>& card : cards) text->functions.push_back(card->load(ptx, vm::range_kernel_name));
+  text->ptx = ptx;
+  for (unsigned i = 0; i < cards.size(); ++i) text->functions.push_back(load(i, ptx, vm::range_kernel_name));
   const bool is_light = std::ranges::all_of(
       text->functions, [](const CardFunction& function) { return function.registers <= ResidentCard::most_registers; });
-  if (way != Way::resident || !is_light || kernel_of(text->functions) == nullptr)
-    return text->done(kernel_of(std::move(text->functions)));
+  if (way != Way::resident || !is_light || lanes_of(text->functions) == 0)
+    return text->done(kernel_of(name_of(text->kernels), ptx, vm::range_kernel_name, std::move(text->functions)));
   bool is_first = false;
   {
     const std::lock_guard lock(mutex);
@@ -174,7 +241,7 @@ void CudaDevices::State::load_super(const std::optional<std::string>& ptx) {
   lock.unlock();
   bool is_function = false;
   for (std::size_t i = 0; i < cards.size() && ptx && !ptx->empty(); ++i) {
-    const std::int64_t lanes = cards[i]->load_super(*ptx);
+    const std::int64_t lanes = cards[i] ? cards[i]->load_super(*ptx) : 0;
     if (lanes == 0) continue;
     text->functions[i].lanes = lanes;
     text->functions[i].number = number;
@@ -182,26 +249,31 @@ void CudaDevices::State::load_super(const std::optional<std::string>& ptx) {
   }
   lock.lock();
   if (is_function)
-    ranges.push_back({text->kernels, text->entry});
+    ranges.push_back({text->kernels, text->entry}), super = *ptx;
   else if (ptx && problem.empty())
     problem = "a loop does not fit into the super kernel of the GPU: it was launched by itself";
   lock.unlock();
-  text->done(kernel_of(text->functions));
+  text->done(kernel_of(name_of(text->kernels), text->ptx, vm::range_kernel_name, text->functions));
   make_next_super();
 }
 
-std::shared_ptr<const vm::DeviceKernel> CudaDevices::State::loaded_for_calls(const std::string& ptx) {
+std::shared_ptr<const vm::DeviceKernel> CudaDevices::State::loaded_for_calls(const std::string& name,
+                                                                             const std::string& ptx) {
   std::vector<CardFunction> functions;
-  for (const std::unique_ptr<Card>& card : cards) functions.push_back(card->load(ptx, vm::calls_kernel_name));
-  return kernel_of(std::move(functions));
+  for (unsigned i = 0; i < cards.size(); ++i) functions.push_back(load(i, ptx, vm::calls_kernel_name));
+  return kernel_of(name, ptx, vm::calls_kernel_name, std::move(functions));
 }
 
-/// One that some card takes. Another one that does not fails when it is to run it: cards are taken to be alike.
-std::shared_ptr<const vm::DeviceKernel> CudaDevices::State::kernel_of(std::vector<CardFunction> functions) {
-  std::int64_t lanes = 0;
-  for (const CardFunction& function : functions)
-    if (function.function != nullptr) lanes = function.lanes;
-  return lanes == 0 ? nullptr : std::make_shared<CudaKernel>(lanes, std::move(functions));
+/// Null: no card takes it. On the thread that loads.
+std::shared_ptr<const vm::DeviceKernel> CudaDevices::State::kernel_of(const std::string& name, const std::string& ptx,
+                                                                      const char* entry,
+                                                                      std::vector<CardFunction> functions) {
+  const std::int64_t lanes = lanes_of(functions);
+  if (lanes == 0) return nullptr;
+  const auto kernel = std::make_shared<CudaKernel>(lanes, name, ptx, entry, std::move(functions));
+  std::erase_if(kernels, [](const std::weak_ptr<CudaKernel>& each) { return each.expired(); });
+  kernels.push_back(kernel);
+  return kernel;
 }
 
 }  // namespace raddle::gpu

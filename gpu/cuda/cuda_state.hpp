@@ -24,15 +24,55 @@ namespace raddle::gpu {
 
 class CudaKernel final : public vm::DeviceKernel {
  public:
+  /// @param name       of what it computes, in words
   /// @param functions  by card; at least one. Cards of one machine are taken to be alike
-  CudaKernel(std::int64_t lanes, std::vector<CardFunction> functions)
-      : DeviceKernel(lanes), functions(std::move(functions)) {}
-  const std::vector<CardFunction> functions;
+  CudaKernel(std::int64_t lanes, std::string name, std::string ptx, const char* entry,
+             std::vector<CardFunction> functions)
+      : DeviceKernel(lanes),
+        name(std::move(name)),
+        ptx(std::move(ptx)),
+        entry(entry),
+        functions(std::move(functions)) {}
+  const std::string name;
+  const std::string ptx;
+  const char* const entry;  ///< in the text
+  /// That of one card is read by who has entered it, and written while nobody can: Note [cards that fail].
+  std::vector<CardFunction> functions;
+  /// It has made cards fail. Relaxed: who does not see it yet runs it once more.
+  mutable std::atomic<bool> is_blamed{false};
+};
+
+/// A thread's.
+struct CardStream {
+  void* stream = nullptr;
+  unsigned starts = 0;  ///< CardPlace::starts when it was opened
+};
+
+/// Note [cards that fail]. The driver of each card is in a process of its own. When the card fails, or its process, all
+/// that is asked of it ends with an error: who sees that first ends the process, and brings the card *down*. Then
+/// nobody *enters* it any more: to enter is to be about to use it, with what a batch or a bundle needs. When all have
+/// left, the thread that loads opens the card anew, in a new process, and loads on it what was loaded before; its
+/// memory is empty.
+///
+/// What was under way goes back to the queue, with a fault, as it has no results yet. What has a fault enters only
+/// alone, so that if the card fails again it is known why: then its kernel is *blamed*, which no card gets any more,
+/// and workers compute all of it. A card that has failed three times, and in between has neither ended anything nor
+/// shown whom to blame, is given up.
+///
+/// A driver in this process (for tests) does not begin anew: its card is given up at once, and what it had under way is
+/// the workers', as it may have made it fail.
+struct CardPlace {
+  unsigned busy = 0;           ///< so many have entered it
+  unsigned wanting_alone = 0;  ///< so many want to be alone on it
+  unsigned starts = 0;         ///< how often it was opened: streams are of one of these times
+  unsigned vain_starts = 0;    ///< how often it was opened anew since it has done something
+  bool is_alone = false;       ///< who has entered it is to be alone there
+  bool is_down = false, is_given_up = false;
 };
 
 struct CudaDevices::State : std::enable_shared_from_this<CudaDevices::State> {
-  State(unsigned most, Way way, const CardLimits& limits, std::string library)
-      : most(most), way(way), limits(limits), library(std::move(library)) {}
+  State(unsigned most, Way way, const CardLimits& limits, std::string library, std::string server)
+      : most(most), way(way), limits(limits), library(std::move(library)), server(std::move(server)) {}
   ~State();
 
   /// A kernel that is being got.
@@ -41,6 +81,7 @@ struct CudaDevices::State : std::enable_shared_from_this<CudaDevices::State> {
     vm::KernelEntry entry;
     std::shared_ptr<vm::CompilerLink> compiler;
     std::function<void(std::shared_ptr<const vm::DeviceKernel>)> done;
+    std::string ptx{};                      ///< once it is there
     std::vector<CardFunction> functions{};  ///< by card
   };
 
@@ -48,8 +89,9 @@ struct CudaDevices::State : std::enable_shared_from_this<CudaDevices::State> {
   const Way way;
   const CardLimits limits;
   const std::string library;
-  std::once_flag loading;
-  std::optional<CudaDriver> driver;  ///< written once, under `loading`
+  const std::string server;  ///< the program that has a card's driver; "": this process
+  std::once_flag looking;
+  std::string absence;  ///< of the library, in words; written once, under `looking`
 
   mutable std::mutex mutex;  ///< guards all below, but what says otherwise
   std::condition_variable_any changed;
@@ -59,11 +101,19 @@ struct CudaDevices::State : std::enable_shared_from_this<CudaDevices::State> {
   std::deque<vm::DeviceBatch> batches;
   CallQueue calls;  ///< has a mutex of its own
   bool has_call_threads = false;
-  std::vector<std::unique_ptr<Card>> cards;  ///< changed by open_cards() only, before the first batch
-  std::vector<bool> failed;                  ///< by card
-  bool is_open = false, is_opening = false;
-  bool is_left = false;  ///< nobody waits for the opening: there is nothing to be done after it
+  std::vector<vm::DeviceFacts> facts;  ///< by card
+  std::vector<CardPlace> places;       ///< by card
+  /// By card; the cards use them. They and the cards are changed on the thread that loads: before the first batch, and
+  /// while a card is down. All threads read them, of a card that they have entered without the mutex.
+  std::vector<std::shared_ptr<const CudaDriver>> drivers;
+  std::vector<std::unique_ptr<Card>> cards;
+  std::shared_ptr<const CudaDriver> next_driver;   ///< of a card that is being opened
+  std::vector<std::weak_ptr<CudaKernel>> kernels;  ///< that were loaded
+  std::string super;                               ///< text of the super kernel; "": none; of who loads
+  bool is_open = false;
+  bool is_closing = false;
   std::string problem;
+  bool has_blamed = false;       ///< the problem says whom
   vm::DeviceLoad load_of_cards;  ///< any thread, without the mutex
   /// Cards that have not failed. Written under the mutex. For is_hungry() a hint. Seq_cst: who submits a call looks at
   /// it behind the push, and the last one to fail empties the queue behind the write, so that one of them finds the
@@ -73,24 +123,43 @@ struct CudaDevices::State : std::enable_shared_from_this<CudaDevices::State> {
   std::jthread opener;
 
   // opening and loading: cuda_state.cpp
-  std::string load();
+  std::string look_for_driver();
+  std::expected<std::shared_ptr<const CudaDriver>, std::string> open_driver();
   std::expected<unsigned, std::string> open_cards();
+  std::expected<std::unique_ptr<Card>, std::string> open_card(const CudaDriver& driver, unsigned number) const;
+  void close();
   static void start_opener(const std::shared_ptr<State>& state);
   void do_loads(const std::stop_token& stop);
   void add_load(std::function<void()> load);
   bool start_call_threads();
+  CardFunction load(unsigned number, const std::string& ptx, const char* entry);
   void load_text(const std::shared_ptr<Text>& text, const std::string& ptx);
   void make_next_super();
   void load_super(const std::optional<std::string>& ptx);
-  std::shared_ptr<const vm::DeviceKernel> loaded_for_calls(const std::string& ptx);
-  static std::shared_ptr<const vm::DeviceKernel> kernel_of(std::vector<CardFunction> functions);
+  std::shared_ptr<const vm::DeviceKernel> loaded_for_calls(const std::string& name, const std::string& ptx);
+  std::shared_ptr<const vm::DeviceKernel> kernel_of(const std::string& name, const std::string& ptx, const char* entry,
+                                                    std::vector<CardFunction> functions);
+
+  // cards that fail: card_faults.cpp
+  bool enter(unsigned number, bool is_alone, CardStream& stream, const std::function<bool()>& may_enter);
+  void leave(unsigned number, bool has_ended);
+  void close_stream(unsigned number, const CardStream& stream);
+  std::string bring_down(unsigned number, int error, bool is_told = true);
+  void give_up(unsigned number, std::unique_lock<std::mutex>& lock);
+  void open_anew(unsigned number);
+  void load_all_again(unsigned number, Card& card);
+  bool goes_again(unsigned& faults, const CudaKernel& kernel, unsigned number, const std::string& fault);
 
   // work: card_work.cpp
   void work(const std::stop_token& stop, unsigned number, unsigned thread);
-  void run(unsigned number, unsigned thread, const vm::DeviceBatch& batch, void* stream);
+  void run(unsigned number, unsigned thread, vm::DeviceBatch batch, CardStream& stream);
   void work_on_calls(const std::stop_token& stop, unsigned number);
-  void run(unsigned number, std::span<const vm::DeviceCall> bundle, void* stream);
-  void note_problem(unsigned number, int error);
+  void run(unsigned number, std::vector<vm::DeviceCall> bundle, CardStream& stream);
+  int run_there(unsigned number, std::span<const vm::DeviceCall> bundle, void* stream, std::span<vm::EndedCall> ended,
+                std::size_t& made);
+  void put_back(vm::DeviceBatch batch);
+  void put_back(std::vector<vm::DeviceCall> bundle);
+  void note_lack_of_room(unsigned number, int error);
   void lose_all();
   void submit(vm::DeviceBatch batch);
   void submit(vm::DeviceCall call);

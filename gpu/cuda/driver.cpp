@@ -3,19 +3,46 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <vector>
+
 namespace raddle::gpu {
 
-std::expected<CudaDriver, std::string> CudaDriver::load(const std::string& library) {
+namespace {
+
+constexpr unsigned for_cards = 2;  ///< CU_MEMHOSTREGISTER_DEVICEMAP
+
+}  // namespace
+
+std::expected<std::unique_ptr<LoadedDriver>, std::string> LoadedDriver::load(const std::string& library) {
   void* const opened = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (opened == nullptr) return std::unexpected(fmt::format("there is no driver for GPUs of NVIDIA ({})", library));
-  CudaDriver driver;
+  auto driver = std::make_unique<LoadedDriver>();
   const char* absent = nullptr;
-#define RADDLE_CUDA_FUNCTION(name, symbol, parameters)                      \
-  driver.name = reinterpret_cast<int(*) parameters>(dlsym(opened, symbol)); \
-  if (driver.name == nullptr) absent = symbol;
+  const auto find = [&](auto& function, const char* symbol) {
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(opened, symbol));
+    if (function == nullptr) absent = symbol;
+  };
+#define RADDLE_CUDA_WORDS(name, symbol, parameters, arguments) find(driver->functions_.name, symbol);
+#define RADDLE_CUDA_FUNCTION(name, symbol, parameters, arguments) find(driver->functions_.name, symbol);
+#define RADDLE_CUDA_OWN(name, symbol, parameters) find(driver->functions_.name, symbol);
 #include "gpu/cuda/driver_functions.def"
   if (absent != nullptr) return std::unexpected(fmt::format("the driver is too old: it has no {}", absent));
   return driver;
+}
+
+int LoadedDriver::load_module(void** module, const std::string& ptx) const {
+  return functions_.load_module_data(module, ptx.c_str(), 0, nullptr, nullptr);
+}
+
+int LoadedDriver::launch(void* function, unsigned blocks, unsigned threads_of_block, void* stream,
+                         std::span<const Parameter> parameters) const {
+  std::vector<void*> places;
+  for (const Parameter& parameter : parameters) places.push_back(const_cast<std::byte*>(parameter.data()));
+  return functions_.launch_kernel(function, blocks, 1, 1, threads_of_block, 1, 1, 0, stream, places.data(), nullptr);
+}
+
+int LoadedDriver::register_memory(void* memory, std::size_t bytes) const {
+  return functions_.host_register(memory, bytes, for_cards);
 }
 
 std::expected<unsigned, std::string> CudaDriver::begin() const {

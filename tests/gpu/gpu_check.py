@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """What to run on a machine with a GPU: `./dev gpu-check`.
 
-    gpu_check.py [--raddle PATH] [--jobs N] [--simulated | --queues | --resident] [FILTER..]
+    gpu_check.py [--raddle PATH] [--jobs N] [--simulated | --faults | --queues | --resident] [FILTER..]
 
 Runs all golden scripts and examples with `--gpus all:whole`, so that each loop that a GPU can run goes there, and compares
 what they print with what they print with `--gpus none`; then the longer scripts beside this file, with `none`, `all` and
-`all:whole`, compares what they print and write, and tells their times; then, where raddle_gpu_queues is beside raddle, what
-the queues of the super kernel cost (--queues: that only). Prints tables, and ends with 1 if anything differs or fails.
-Without a driver it says so and ends with 0.
+`all:whole`, compares what they print and write, and tells their times; then some of these again while the process that has
+the driver is killed (--faults: that only); then, where raddle_gpu_queues is beside raddle, what the queues of the super
+kernel cost (--queues: that only). Prints tables, and ends with 1 if anything differs or fails. Without a driver it says so and ends with 0.
 
 --resident: with `all:resident` and `all:whole:resident` in place of `all` and `all:whole`.
 --simulated: the longer scripts only, of few points, on a simulated device: for machines without a GPU.
@@ -19,6 +19,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -32,6 +33,7 @@ import golden  # pylint: disable=wrong-import-position
 LONG = sorted(HERE.glob("*.df"))
 WAYS = ("none", "all", "all:whole")
 RESIDENT_WAYS = ("none", "all:resident", "all:whole:resident")
+KILLED = ("gravity", "pi", "predator_prey")
 SIMULATED_WAYS = ("none", "simulated", "simulated:whole")
 
 
@@ -106,6 +108,43 @@ def long_differences(raddle, ways, options, arguments, filters):
     return bad
 
 
+def kill_servers(process):
+    """Those processes with its drivers that are there. @return how many"""
+    killed = 0
+    for children in pathlib.Path(f"/proc/{process}/task").glob("*/children"):
+        try:
+            for child in children.read_text(encoding="ascii").split():
+                if "-gpu-server" in pathlib.Path(f"/proc/{child}/cmdline").read_text(encoding="utf-8"):
+                    os.kill(int(child), signal.SIGKILL)
+                    killed += 1
+        except OSError:  # it has just ended
+            continue
+    return killed
+
+
+def killed_differences(raddle, way, arguments):
+    """Prints a table of runs whose drivers are killed: at first when they begin, then every half second, twice.
+    @return of how many something differs"""
+    bad = 0
+    print("\n| script | alone, s | its driver killed, s | kills | points on GPUs | the same output |\n|---|---|---|---|---|---|")
+    for name in KILLED:
+        script = HERE / f"{name}.df"
+        with tempfile.TemporaryDirectory(prefix="raddle-gpu-") as folder:
+            expected = timed(raddle, ["--gpus=none"], script, arguments, folder)[1].stdout
+            alone = timed(raddle, [f"--gpus={way}"], script, arguments, folder)[0]
+            begin, kills = time.monotonic(), 0
+            with subprocess.Popen([raddle, "run", "--stats", f"--gpus={way}", str(script), *arguments], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+                for pause in (0.3, 0.5, 0.5):
+                    time.sleep(pause)
+                    kills += kill_servers(run.pid)
+                stdout, stderr = run.communicate(timeout=300)
+            seconds = time.monotonic() - begin
+        same = run.returncode == 0 and stdout == expected
+        bad += not same
+        print(f"| {name} | {alone:.2f} | {seconds:.2f} | {kills} | {on_devices(stderr):,} | {'yes' if same else 'NO'} |", *([] if same else [stderr]), flush=True)
+    return bad
+
+
 def measure_queues(raddle):
     """@return whether something went wrong"""
     folder = pathlib.Path(raddle).parent
@@ -125,9 +164,10 @@ def main():
     parser.add_argument("--raddle", default=golden.BUILT, metavar="PATH")
     parser.add_argument("--jobs", type=int, default=4, metavar="N", help="scripts at once")
     parser.add_argument("--simulated", action="store_true", help="the longer scripts, shortened, on a simulated device")
+    parser.add_argument("--faults", action="store_true", help="runs whose drivers are killed, and nothing else")
     parser.add_argument("--queues", action="store_true", help="what the queues of the super kernel cost, and nothing else")
     parser.add_argument("--resident", action="store_true", help="with a kernel that stays on each GPU")
-    parser.add_argument("filters", nargs="*", metavar="FILTER", help="part of a script's path")
+    parser.add_argument("filters", nargs="*", metavar="FILTER", help="part of a script's path; with --faults options of scripts")
     options = parser.parse_args()
     raddle = str(pathlib.Path(options.raddle).resolve())
     if options.simulated:
@@ -140,10 +180,13 @@ def main():
     if options.queues:
         return 1 if measure_queues(raddle) else 0
     ways = RESIDENT_WAYS if options.resident else WAYS
+    if options.faults:
+        return 1 if killed_differences(raddle, ways[-1], options.filters) else 0
     with tempfile.TemporaryDirectory(prefix="raddle-gpu-cache-") as cache:
         os.environ["XDG_CACHE_HOME"] = cache
         bad = golden_differences(raddle, options.jobs, options.filters, ways[-1])
         bad += long_differences(raddle, ways, [], [], options.filters)
+        bad += killed_differences(raddle, ways[-1], [])
     bad += measure_queues(raddle)
     return 1 if bad else 0
 

@@ -110,7 +110,7 @@ CASES = [
     ("run --jobs=2 hello.df", 2, "", "did you mean `--workers`?"),
     ("sweep -p a=1,2 ./model-program {a}", 2, "", "a command stands behind `--`"),
     ("sweep -p a=1,2 model.df", 2, "", "can not read `model.df`"),
-    ("run --gpus foo hello.df", 2, "", "`foo` is none of all, all:whole, all:resident, all:whole:resident, none, simulated, simulated:whole, simulated:h100, simulated:h200, and no number of GPUs from 1 to 64 (with :memory=512M or the like behind it; h200x4: four such GPUs)\n"),
+    ("run --gpus foo hello.df", 2, "", "`foo` is none of all, all:whole, all:resident, all:whole:resident, none, simulated, simulated:whole, simulated:h100, simulated:h200, and no number of GPUs from 1 to 64 (with :memory=512M, :patience=60 or the like behind it; h200x4: four such GPUs)\n"),
     ("run --gpus simulated:nonsense hello.df", 2, "", "`simulated:nonsense` is none of all, all:whole,"),
     ("run --gpus simulated:h200x0 hello.df", 2, "", "`simulated:h200x0` is none of all, all:whole,"),
     ("run --gpus simulated:h200x65 hello.df", 2, "", "`simulated:h200x65` is none of all, all:whole,"),

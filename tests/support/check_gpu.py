@@ -7,8 +7,10 @@
 
 import json
 import os
+import pathlib
 import re
 import subprocess
+import time
 
 from folder_tests import ROOT, expect, expect_in, main
 
@@ -372,6 +374,68 @@ def what_a_driver_does_not_take_is_done_by_workers(folder):
         expect(devices_in(done.stderr)[0], 0)
 
 
+def servers_of(process):
+    """Numbers of the processes that have its drivers."""
+    found = []
+    for children in pathlib.Path(f"/proc/{process}/task").glob("*/children"):
+        try:
+            found += [child for child in children.read_text().split() if "-gpu-server" in pathlib.Path(f"/proc/{child}/cmdline").read_text()]
+        except OSError:  # it has just ended
+            continue
+    return found
+
+
+def a_fault_costs_no_task(folder):
+    """The fake driver takes PTX, of which no point ends well: so workers compute all, and outputs are as ever."""
+    folder.write("k.cu", APP_KERNELS.replace("by == 13", "by == -13"))
+    folder.write("loops.df", LOOPS)
+    folder.write("chain.df", CHAIN)
+    folder.write("calls.df", CALLS_APP_KERNELS % "@gpu")
+    for script, what in (("loops.df", "a loop"), ("chain.df", "a loop"), ("calls.df", "the AppKernel `scale`")):
+        expected = sorted(folder.run(f"run --gpus none {script}").stdout.splitlines())
+        for fault, why in (("illegal", "CUDA_ERROR_ILLEGAL_ADDRESS"), ("endless", "its process did not answer, and was ended"),
+                           ("exit", "its process has ended with code 9"), ("kill", "its process was ended by signal 9 (Killed)")):
+            for number in (1, 3):
+                if fault == "endless" and (number == 3 or script == "loops.df"):
+                    continue  # each of them takes three seconds
+                env = {**FAKE, "RADDLE_FAKE_TAKES_PTX": "1", "RADDLE_FAKE_FAULT": f"{fault}:{number}"}
+                patience = ":patience=3" if fault == "endless" else ""
+                done = folder.run(f"run --gpus 1:whole{patience} --stats --workers=2 {script}", env=env)
+                expect((script, fault, number, sorted(done.stdout.splitlines())), (script, fault, number, expected))
+                if number == 1:  # each launch fails
+                    expect_in(f"Fake GPU 0: {what}", done.stderr)
+                    expect_in(f" makes it fail: {why}; workers have computed it", done.stderr)
+                    expect_in(": devices fail when they compute it", done.stderr)
+
+
+def a_driver_may_be_killed(folder):
+    """Whenever: the run does not notice. Nor does its end leave a process behind, or wait for one that does not answer."""
+    folder.write("chain.df", CHAIN.replace("19999", "199999").replace("19997", "199997"))
+    expected = folder.run("run --gpus none chain.df").stdout
+    env = {**os.environ, **FAKE, "RADDLE_FAKE_TAKES_PTX": "1"}
+    for patience in (0, 0.01, 0.03, 0.1):
+        with subprocess.Popen([folder.raddle, "run", "--gpus", "all:whole", "chain.df"], cwd=folder.path, env=env, stdout=subprocess.PIPE, text=True) as run:
+            while run.poll() is None:
+                for server in servers_of(run.pid):
+                    subprocess.run(["kill", "-9", server], check=False, stderr=subprocess.DEVNULL)
+                time.sleep(patience)
+            expect((run.stdout.read(), run.returncode), (expected, 0))
+    env["RADDLE_FAKE_NEVER_BEGINS"] = "1"
+    with subprocess.Popen([folder.raddle, "doctor"], cwd=folder.path, env=env, stdout=subprocess.DEVNULL) as run:
+        while not servers_of(run.pid):
+            time.sleep(0.01)
+        server = servers_of(run.pid)[0]
+        run.kill()
+    for _ in range(1000):
+        try:
+            if pathlib.Path(f"/proc/{server}/stat").read_text().split()[2] == "Z":
+                return
+        except OSError:
+            return
+        time.sleep(0.01)
+    expect("the server is there still", "")
+
+
 def short_scripts_look_for_no_driver(folder):
     folder.write("hello.df", 'trace("hello");\n')
     folder.write("loops.df", LOOPS)
@@ -394,6 +458,13 @@ def sweeps_and_sessions_have_devices(folder):
 def the_check_for_machines_with_a_gpu_says_so_without_one(folder):
     done = subprocess.run([ROOT / "tests" / "gpu" / "gpu_check.py", "--raddle", folder.raddle], capture_output=True, text=True, check=False)
     expect((done.returncode, done.stdout, done.stderr), (0, "gpu-check: there is no driver for GPUs of NVIDIA (libcuda.so.1)\n", ""))
+
+
+def the_check_kills_drivers(folder):
+    done = subprocess.run([ROOT / "tests" / "gpu" / "gpu_check.py", "--faults", "--raddle", folder.raddle, "--", "--n=60000"],
+                          env={**os.environ, **FAKE, "RADDLE_FAKE_TAKES_PTX": "1"}, capture_output=True, text=True, check=False)
+    expect((done.returncode, re.findall(r"^\| (\w+) \|.* \| (yes|NO) \|$", done.stdout, re.MULTILINE), done.stderr),
+           (0, [("gravity", "yes"), ("pi", "yes"), ("predator_prey", "yes")], ""))
 
 
 def the_scripts_of_the_check_run(folder):
@@ -512,9 +583,9 @@ def the_queues_are_measured(folder):
 TESTS = [loops_go_or_it_is_said_why, loops_around_loops_go, arrays_stay_on_the_device, models_tell_what_gpus_would_take, models_make_calls, devices_have_lanes_in_traces, examples_have_lanes_of_devices, points_that_reduce_go, a_small_device_computes_what_it_has_room_for,
          nobody_waits_for_a_driver_that_is_not_used, annotations_are_followed, failing_points_read_as_on_workers, an_element_is_assigned_once, app_kernels_go, an_app_kernel_that_fails_reads_as_on_workers,
          why_an_app_kernel_stays_is_said, an_endless_point_is_ended, what_is_not_there_is_said,
-         a_driver_is_asked, what_a_driver_does_not_take_is_done_by_workers, short_scripts_look_for_no_driver,
+         a_driver_is_asked, a_fault_costs_no_task, a_driver_may_be_killed, what_a_driver_does_not_take_is_done_by_workers, short_scripts_look_for_no_driver,
          sweeps_and_sessions_have_devices, the_check_for_machines_with_a_gpu_says_so_without_one,
-         the_scripts_of_the_check_run, what_is_shared_prints_the_same, kernels_become_ptx, kernels_become_a_super_kernel, the_queues_are_measured]
+         the_check_kills_drivers, the_scripts_of_the_check_run, what_is_shared_prints_the_same, kernels_become_ptx, kernels_become_a_super_kernel, the_queues_are_measured]
 
 
 if __name__ == "__main__":

@@ -138,6 +138,7 @@ void DeviceCalls::Shared::ended(std::span<const EndedCall> calls) {
   {
     const std::lock_guard lock(mutex);
     for (const auto& [call, outcome] : calls) {
+      if (outcome.is_blamed) entries[call->foreign].obstacle = blamed_text;
       if (outcome.device >= uses.size()) uses.resize(outcome.device + 1);
       uses[outcome.device].calls += static_cast<std::uint64_t>(outcome.made);
       uses[outcome.device].traffic += outcome.traffic;

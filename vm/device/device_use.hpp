@@ -20,4 +20,6 @@ struct DeviceObstacle {
   bool is_loop = true;
 };
 
+inline constexpr const char* blamed_text = "devices fail when they compute it";
+
 }  // namespace raddle::vm

@@ -38,6 +38,7 @@ bool DeviceWork::may_go(const ForeachSite& site, Place place) {
     kernels_[index] = std::make_unique<const LaunchKernel>(launch_kernel(program_, site));
   else
     shared_->obstacles.try_emplace(index, place, obstacle);
+  shared_->entries[index].place = place;
   const bool is_placed = obstacle.empty() && placement_of(program_, site) == Placement::gpu;
   known_[index].store(is_placed          ? Known::goes_whole
                       : obstacle.empty() ? Known::may_go
@@ -113,6 +114,7 @@ void DeviceWork::Shared::done(std::size_t site, std::int64_t count, const Device
   {
     const std::lock_guard lock(mutex);
     if (outcome.is_lost) entries[site].stage.store(Stage::impossible, std::memory_order_release);  // it would be again
+    if (outcome.is_blamed) obstacles.try_emplace(site, entries[site].place, blamed_text);
     if (outcome.device >= uses.size()) uses.resize(outcome.device + 1);
     ++uses[outcome.device].batches;
     uses[outcome.device].points += static_cast<std::uint64_t>(outcome.made);

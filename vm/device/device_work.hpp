@@ -65,6 +65,7 @@ class DeviceWork {
     std::shared_ptr<const DeviceKernel> kernel;
     std::atomic<std::int64_t> wave_ns{0};  ///< LaunchOutlook::wave_ns, by the last batch; a hint: relaxed
     Task* waiting = nullptr;               ///< guarded by the mutex; each has a hold of the pool
+    Place place{};                         ///< of the loop; likewise
   };
   struct Shared : DeviceRun {
     Shared(WorkerPool& pool, std::size_t count) : DeviceRun(pool), entries(count) {}

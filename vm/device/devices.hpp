@@ -61,7 +61,8 @@ struct DeviceTraffic {
 struct DeviceOutcome {
   /// Of how many points, from the first one on. The next one does not end well, or the device has lost it or no room.
   std::int64_t made = 0;
-  bool is_lost = false;       ///< no device computes any more: all that could have failed
+  bool is_lost = false;       ///< no device computes it any more: all that could have failed, or it is blamed
+  bool is_blamed = false;     ///< devices fail whenever they compute it
   bool has_no_room = false;   ///< in the device's memory, for what was not made
   unsigned device = 0;        ///< which one: index of Devices::facts()
   std::int64_t start_ns = 0;  ///< when the device took it up, or would have, on the steady clock
@@ -90,6 +91,7 @@ struct DeviceBatch {
   std::size_t reads = 0;        ///< the first so many arrays have one element for each point
   /// The run's. With all bits of its stack_limit set (relaxed atomic) nobody wants the batch any more.
   raddle_leaf_worker* run = nullptr;
+  unsigned faults = 0;  ///< the devices': how often one has failed that had it under way
   /// Called once, on a thread of the devices', which it must not keep.
   std::function<void(const DeviceOutcome&)> done;
 
@@ -106,6 +108,7 @@ struct DeviceCall {
   std::span<std::uint64_t> words;              ///< as for AppKernelCode; the device writes those of results
   std::span<const AddressedMemory> read, filled;
   raddle_leaf_worker* run = nullptr;  ///< as in DeviceBatch
+  unsigned faults = 0;                ///< likewise
   std::shared_ptr<CallReceiver> receiver;
   // what the receiver knows it by
   std::uint32_t foreign = 0;

@@ -17,7 +17,8 @@
 #include "compiler/tool/process/end_by_exception.hpp"
 #include "compiler/tool/process/out_of_memory.hpp"
 #include "compiler/tool/process/stack_room.hpp"
-#include "gpu/driver_opening.hpp"
+#include "gpu/server/driver_server.hpp"
+#include "gpu/server/message.hpp"
 #include "vm/foreign/tcl_server.hpp"
 #include "vm/value/standard_error.hpp"
 #include "vm/value/temporaries.hpp"
@@ -43,6 +44,7 @@ void hold_standard_streams() {
 
 int main(int argc, char** argv) {
   if (argc == 3 && std::string_view(argv[1]) == raddle::vm::tcl_server_word) return raddle::vm::serve_tcl(argv[2]);
+  if (argc == 3 && std::string_view(argv[1]) == raddle::gpu::server_word) return raddle::gpu::serve_driver(argv[2]);
   hold_standard_streams();
   signal(SIGXFSZ, SIG_IGN);  // what is too large for the limit (ulimit -f) is an error of the write, as a full disk is
   raddle::tool::end_where_memory_ends();
@@ -56,9 +58,7 @@ int main(int argc, char** argv) {
     raddle::vm::remove_temporaries();
     if (code == raddle::tool::exit_broken_pipe) return code;  // it is clear why nothing can be written
     const bool written = raddle::tool::write_output("");
-    const int last = code == raddle::tool::exit_ok && !written ? raddle::tool::exit_failed : code;
-    if (raddle::gpu::leaves_driver_opening()) _exit(last);
-    return last;
+    return code == raddle::tool::exit_ok && !written ? raddle::tool::exit_failed : code;
   } catch (const std::bad_alloc&) {
     raddle::tool::end_out_of_memory();
   } catch (const std::exception& error) {

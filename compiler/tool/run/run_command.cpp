@@ -39,8 +39,8 @@ std::vector<std::string> gpu_choices() {
 std::string fault_of_gpus(const std::string& text) {
   if (gpu::names_devices(text)) return "";
   return fmt::format(
-      "`{}` is none of {}, and no number of GPUs from 1 to {} (with :memory=512M or the like behind it; h200x4: four "
-      "such GPUs)",
+      "`{}` is none of {}, and no number of GPUs from 1 to {} (with :memory=512M, :patience=60 or the like behind it; "
+      "h200x4: four such GPUs)",
       text, fmt::join(gpu_choices(), ", "), gpu::most_gpus);
 }
 
@@ -52,9 +52,9 @@ void add_gpus_option(CLI::App& app, std::string& gpus, const std::string& group)
          "GPUs that compute points of long loops over numbers beside the workers: all (default), none, how many; "
          "or simulated, one of threads; all:whole, simulated:whole: they get each such loop whole; "
          "all:resident, all:whole:resident: a kernel stays on each GPU that all points go to (experimental). With "
-         ":memory=512M, say, behind it no more of a GPU's memory is used. simulated:h200x4, say: the threads stand for "
-         "4 "
-         "such GPUs (h100, h200), which get each such loop whole; --stats tells what these would take by a model")
+         ":memory=512M, say, behind it no more of a GPU's memory is used; with :patience=60, say, a GPU that has not "
+         "answered for 60 s is started anew (default: 120). simulated:h200x4, say: the threads stand for 4 such GPUs "
+         "(h100, h200), which get each such loop whole; --stats tells what these would take by a model")
       ->check(CLI::Validator(fault_of_gpus, fmt::format("{{{}}}", fmt::join(gpu_choices(), ","))))
       ->type_name("WHICH")
       ->group(group);

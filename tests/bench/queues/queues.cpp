@@ -53,7 +53,7 @@ class Bench {
     check(driver.device(&device_, 0), "device");
     check(driver.retain_context(&context_, device_), "context");
     check(driver.set_context(context_), "context");
-    check(driver.load_module(&module_, raddle_bench_kernel, 0, nullptr, nullptr), "module");
+    check(driver.load_module(&module_, raddle_bench_kernel), "module");
     check(driver.module_function(&function_, module_, "raddle_super"), "kernel");
     check(driver.module_function(&null_, module_, "raddle_queue_bench_null"), "kernel");
     check(driver.create_stream(&stream_, 1), "stream");
@@ -108,13 +108,13 @@ class Bench {
     std::vector<double> times;
     for (int i = 0; i < count; ++i) {
       const Clock::time_point begin = Clock::now();
-      check(driver_.launch(null_, 1, 1, 1, 32, 1, 1, 0, stream_, nullptr, nullptr), "launch");
+      check(driver_.launch(null_, 1, 32, stream_, {}), "launch");
       check(driver_.wait_for_stream(stream_), "launch");
       times.push_back(us_since(begin));
     }
     print_spread("launch and wait", times);
     const Clock::time_point begin = Clock::now();
-    for (int i = 0; i < count; ++i) driver_.launch(null_, 1, 1, 1, 32, 1, 1, 0, stream_, nullptr, nullptr);
+    for (int i = 0; i < count; ++i) driver_.launch(null_, 1, 32, stream_, {});
     check(driver_.wait_for_stream(stream_), "launches");
     print_row("a launch on one stream | {:.2f} us", us_since(begin) / count);
   }
@@ -199,19 +199,20 @@ class Bench {
 int main(int argc, char** argv) {
   const bool is_small = argc > 1 && std::strcmp(argv[1], "--small") == 0;
   setenv("CUDA_MODULE_LOADING", "EAGER", 1);  // what is loaded late waits for the kernel that stays
-  const auto driver = CudaDriver::load(CudaDevices::usual_library);
-  const auto count = driver ? driver->begin() : std::unexpected(driver.error());
+  const auto loaded = LoadedDriver::load(CudaDevices::usual_library);
+  const auto count = loaded ? (*loaded)->begin() : std::unexpected(loaded.error());
   if (!count) {
     fmt::print("gpu-queues: {}\n", count.error());
     return 0;
   }
+  const CudaDriver& driver = **loaded;
   char name[256] = {};
   int device = 0, multiprocessors = 0;
-  driver->device(&device, 0);
-  driver->device_name(name, sizeof name, device);
-  driver->device_attribute(&multiprocessors, cuda_multiprocessor_count, device);
+  driver.device(&device, 0);
+  driver.device_name(name, sizeof name, device);
+  driver.device_attribute(&multiprocessors, cuda_multiprocessor_count, device);
   fmt::print("{}, {} multiprocessors\n\n| what | figure |\n|---|---|\n", name, multiprocessors);
-  Bench bench(*driver, static_cast<unsigned>(multiprocessors), is_small);
+  Bench bench(driver, static_cast<unsigned>(multiprocessors), is_small);
   for (const unsigned blocks : {1u, 4u}) bench.run_all(blocks);
   bench.plain_launches();
   std::fflush(stdout);

@@ -33,7 +33,7 @@ class AppKernelsOfTests final : public vm::AppKernelCompiler {
   std::expected<vm::AppKernelCode, std::string> load(const vm::ForeignFunction&) override { return scale; }
   void request_ptx(const vm::ForeignFunction&, PtxReceiver done) override {
     if (!why.empty()) return done(std::unexpected(why));
-    done("calls " + std::to_string(reinterpret_cast<std::uint64_t>(&scale)));
+    done("calls " + std::to_string(text_address(&scale)));
   }
   std::string why;  ///< there is no code for GPUs
 };
@@ -136,6 +136,19 @@ TEST_CASE("calls of AppKernels: cards; all is given back") {
   CHECK(driver.contexts == 0);
   CHECK(driver.modules == 0);
   CHECK(driver.allocations == 0);
+}
+
+TEST_CASE("calls of AppKernels: a card in a process of its own, which is ended again and again") {
+  FakeDriver& driver = fake_driver();
+  CudaDevices devices(1, vm::DeviceTakes::what_is_worth_while, CudaDevices::Way::launches, RADDLE_FAKE_CUDA_LIBRARY, {},
+                      "/proc/self/exe");
+  check_calls(devices);
+  CHECK(devices.problem().empty());
+  driver.deadly_launches = 1;
+  check_calls(devices);
+  driver.launch_error = 700;
+  check_calls(devices);
+  CHECK(driver.processes == 3);
 }
 
 TEST_CASE("calls that wait for a card are launched together, and a large array that they read is copied once") {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/unit/gpu/fake_driver.hpp"
 #include "vm/device/devices.hpp"
 #include "vm/value/buffer.hpp"
 
@@ -29,7 +30,7 @@ inline constexpr int words_of_tests = 7;
 
 /// For the fake driver.
 inline std::string code_of_tests() {
-  return std::to_string(reinterpret_cast<std::uint64_t>(&range_of_tests)) + " " + std::to_string(words_of_tests);
+  return std::to_string(text_address(&range_of_tests)) + " " + std::to_string(words_of_tests);
 }
 
 /// Gives that kernel for everything, at once.

@@ -1,14 +1,24 @@
 // A libcuda.so.1 without a GPU, for tests: the functions of gpu/cuda/driver_functions.def, on the host. It runs no PTX:
-// the text of a module is "host CODE WORDS", the address of a raddle_leaf_function of Note [ranges] in
-// vm/program/leaf_abi.hpp and how many words it takes; of calls of an AppKernel "calls CODE", the address of a
+// the text of a module is "host CODE WORDS", the text_address() of a raddle_leaf_function of Note [ranges] in
+// vm/program/leaf_abi.hpp and how many words it takes; of calls of an AppKernel "calls CODE", that of a
 // vm::AppKernelCode; that of a super kernel "super CODE WORDS CODE WORDS .." for its functions, or the PTX of
-// bench/queues, for which it has functions of its own. All else is refused as PTX that is not valid. A super kernel is
-// a thread for each of at most eight warps, from its launch on.
+// bench/queues, for which it has functions of its own. With "faulty" behind it each launch breaks its context. All else
+// is refused as PTX that is not valid; with RADDLE_FAKE_TAKES_PTX a kernel in PTX is one of which no point and no call
+// ends well, so that workers compute all. A super kernel is a thread for each of at most eight warps, from its launch
+// on.
+//
+// What it is to do lies in memory of all processes that a test starts. RADDLE_FAKE_FAULT=KIND:N says what the Nth
+// launch of each process does: `illegal` breaks its context, `endless` never ends, `exit` and `kill` end the process.
 //
 // It finds out what a real driver does not always tell. What is asked of a stream is done when the stream is waited
 // for, and not before. Addresses on a card are none of the host. Functions that need a context of the thread fail
 // without. What is copied, or given to a kernel, has to lie in memory of the card's that is allocated then, else the
 // process ends. What was never written there are bytes that make wrong results.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -22,31 +32,39 @@
 #include <sstream>
 #include <string>
 #include <thread>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "gpu/superkernel/queues.hpp"
 #include "tests/unit/gpu/fake_driver.hpp"
-#include "tests/unit/gpu/fake_memory.hpp"
-#include "vm/foreign/app_kernel.hpp"
-#include "vm/program/leaf_abi.hpp"
+#include "tests/unit/gpu/fake_kernels.hpp"
 
 namespace {
 
 using raddle::gpu::end;
 using raddle::gpu::FakeDriver;
 using raddle::gpu::host;
+using Module = raddle::gpu::FakeModule;
 using raddle::gpu::tag;
 namespace superkernel = raddle::gpu::superkernel;
 
-FakeDriver state;
+int state_file = -1;
+/// Of this process, or of the one that has started it.
+FakeDriver& found_state() {
+  const char* const path = std::getenv("RADDLE_FAKE_STATE");
+  state_file = path != nullptr ? open(path, O_RDWR | O_CLOEXEC) : memfd_create("fake-gpu", MFD_CLOEXEC);
+  if (state_file < 0 || (path == nullptr && ftruncate(state_file, sizeof(FakeDriver)) != 0)) end("no memory");
+  void* const memory = mmap(nullptr, sizeof(FakeDriver), PROT_READ | PROT_WRITE, MAP_SHARED, state_file, 0);
+  if (memory == MAP_FAILED) end("no memory");
+  return path != nullptr ? *static_cast<FakeDriver*>(memory) : *new (memory) FakeDriver;
+}
+FakeDriver& state = found_state();
 thread_local void* context = nullptr;
 std::atomic<int> warps_of_contexts[64]{};  ///< of super kernels
 std::atomic<int>& warps_here() { return warps_of_contexts[reinterpret_cast<std::uintptr_t>(context) % 64]; }
 /// What a driver does not come back from beside a kernel that stays.
 void need_no_super_kernel() {
-  if (warps_here() != 0 || (context != nullptr && state.hung_context == context)) std::abort();
+  const bool is_hung = context != nullptr && state.hung_context == context && state.hung_process == getpid();
+  if (warps_here() != 0 || is_hung) std::abort();
 }
 
 enum : int {
@@ -56,33 +74,47 @@ enum : int {
   no_device = 100,
   invalid_context = 201,
   invalid_ptx = 218,
-  not_found = 500
+  not_found = 500,
+  illegal_address = 700
 };
 
-struct RangeCode {
-  raddle_leaf_function code;
-  std::size_t words;
-};
 struct Stream {
   std::vector<std::function<void()>> work;
-  std::vector<std::jthread> warps;  ///< of a super kernel
-  bool is_hung = false;             ///< one was launched that does not end
+  std::vector<std::jthread> warps;     ///< of a super kernel
+  std::atomic<bool> has_warps{false};  ///< seq_cst, as is what follows: other threads ask
+  std::atomic<bool> is_hung{false};    ///< one was launched that does not end
   void run() {
     if (is_hung) end("a stream is waited for whose kernel does not end");
     warps.clear();
+    has_warps = false;
     for (const auto& each : work) each();
     work.clear();
   }
 };
-struct Module {
-  std::vector<RangeCode> functions;
-  raddle::vm::AppKernelCode calls = nullptr;  ///< null: it has no kernel for calls
-  bool is_super = false, is_bench = false;
-};
-
 int fault() {
   if (context == nullptr) return invalid_context;
-  return state.broken_context.load() == context ? state.broken.load() : ok;
+  return state.broken_context == context && state.broken_process == getpid() ? state.broken.load() : ok;
+}
+void break_context(int error) { state.broken = error, state.broken_context = context, state.broken_process = getpid(); }
+
+/// One of a number that there are still.
+bool takes_one(std::atomic<int>& number) {
+  int left = number;
+  while (left > 0 && !number.compare_exchange_weak(left, left - 1)) continue;
+  return left > 0;
+}
+
+/// RADDLE_FAKE_FAULT
+struct GivenFault {
+  std::string kind;
+  std::atomic<int> countdown{0};
+} given_fault;
+void read_given_fault() {
+  const char* const text = std::getenv("RADDLE_FAKE_FAULT");
+  const char* const colon = text != nullptr ? std::strchr(text, ':') : nullptr;
+  if (colon == nullptr) return;
+  given_fault.kind.assign(text, colon);
+  given_fault.countdown = std::atoi(colon + 1);
 }
 
 raddle::gpu::FakeMemory memory;
@@ -106,70 +138,6 @@ class Objects {
 };
 Objects& objects = *new Objects;  // never destroyed
 
-void find_on_host(std::vector<std::int64_t>& words) {
-  for (std::int64_t& word : words)
-    if ((static_cast<std::uint64_t>(word) & tag) != 0)
-      word = reinterpret_cast<std::int64_t>(host(static_cast<std::uint64_t>(word)));
-}
-
-void run(const RangeCode& module, std::vector<std::int64_t> words, std::int64_t threads) {
-  auto* const least = static_cast<std::uint64_t*>(host(static_cast<std::uint64_t>(words.back())));
-  find_on_host(words);
-  raddle_leaf_worker worker{};
-  for (std::int64_t thread = 0; thread < threads; ++thread) {
-    std::int64_t results[] = {thread, threads};
-    module.code(&worker, words.data(), results, nullptr);
-    *least = std::min(*least, static_cast<std::uint64_t>(results[0]));
-  }
-}
-
-/// Parameters: words of all calls, how many each has, how many calls there are, statuses.
-void run_calls(const Module& module, const std::vector<std::int64_t>& parameters) {
-  auto* row = static_cast<std::uint64_t*>(host(static_cast<std::uint64_t>(parameters[0])));
-  auto* const statuses = static_cast<std::int64_t*>(host(static_cast<std::uint64_t>(parameters[3])));
-  for (std::int64_t i = 0; i < parameters[2]; ++i, row += parameters[1]) {
-    std::vector<bool> is_address;
-    for (std::int64_t word = 0; word < parameters[1]; ++word) {
-      is_address.push_back((row[word] & tag) != 0);
-      row[word] &= ~tag;
-    }
-    char error[8];
-    statuses[i] = module.calls(row, error, sizeof error);
-    for (std::size_t word = 0; word < is_address.size(); ++word)
-      if (is_address[word]) row[word] |= tag;
-  }
-}
-
-/// Addresses in memory of the queues, as the host has them.
-superkernel::Queues on_host(superkernel::Queues queues) {
-  const auto find = [](auto*& pointer) {
-    pointer = static_cast<std::remove_reference_t<decltype(pointer)>>(host(reinterpret_cast<std::uint64_t>(pointer)));
-  };
-  find(queues.ring), find(queues.stop), find(queues.beat), find(queues.ended), find(queues.descriptors);
-  find(queues.completions), find(queues.slots), find(queues.ticket), find(queues.completion_ticket);
-  find(queues.progress), find(queues.place);
-  return queues;
-}
-
-std::uint64_t compute(const Module& module, std::uint64_t function, const std::int64_t* given, std::uint64_t first,
-                      std::uint64_t step, std::uint64_t end) {
-  given = static_cast<const std::int64_t*>(host(reinterpret_cast<std::uint64_t>(given)));
-  if (module.is_bench) {
-    auto* const to = static_cast<std::uint64_t*>(host(static_cast<std::uint64_t>(given[3])));
-    for (std::uint64_t number = first; function == 1 && number < end; number += step) to[number] = number;
-    if (function == 2 && first == 0) std::this_thread::sleep_for(std::chrono::nanoseconds(given[4]));
-    return end;
-  }
-  const RangeCode& range = module.functions[function];
-  std::vector<std::int64_t> words(given, given + range.words);
-  find_on_host(words);
-  words[2] = static_cast<std::int64_t>(end);
-  raddle_leaf_worker worker{};
-  std::int64_t results[] = {static_cast<std::int64_t>(first), static_cast<std::int64_t>(step)};
-  range.code(&worker, words.data(), results, nullptr);
-  return static_cast<std::uint64_t>(results[0]);
-}
-
 constexpr unsigned most_warps = 8;
 Module null_module;
 
@@ -178,18 +146,20 @@ void start(const Module& module, superkernel::Queues queues, Stream& stream) {
   ++state.super_launches;
   stream.run();
   if (state.is_dead) return;
-  if (state.is_hung) {
+  if (state.is_hung.exchange(false)) {
     stream.is_hung = true;
     state.hung_context = context;
+    state.hung_process = getpid();
     return;
   }
-  queues = on_host(queues);
+  queues = raddle::gpu::on_host(queues);
   queues.workers = std::min(queues.workers, most_warps - 1);
   std::atomic<int>& warps = warps_here();
+  stream.has_warps = true;
   for (unsigned number = 0; number <= queues.workers; ++number)
     stream.warps.emplace_back([&module, &warps, queues, number] {
       const superkernel::Warp warp;
-      const auto dispatch = [&module](auto... parts) { return compute(module, parts...); };
+      const auto dispatch = [&module](auto... parts) { return raddle::gpu::compute(module, parts...); };
       ++warps;
       if (number == 0)
         ingest(queues, warp);
@@ -203,11 +173,18 @@ void start(const Module& module, superkernel::Queues queues, Stream& stream) {
 
 extern "C" {
 
-FakeDriver* raddle_fake_driver() { return memory.forget_all(), state.allocations = 0, &state; }
+FakeDriver* raddle_fake_driver() {
+  const std::string path = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(state_file);
+  setenv("RADDLE_FAKE_STATE", path.c_str(), 1);
+  return memory.forget_all(), state.allocations = 0, &state;
+}
 
 int cuInit(unsigned) {
   if (const char* const count = std::getenv("RADDLE_FAKE_GPUS")) state.devices = std::atoi(count);
   if (const char* const version = std::getenv("RADDLE_FAKE_CUDA")) state.version = std::atoi(version);
+  read_given_fault();
+  ++state.processes;
+  state.last_process = getpid();
   while (std::getenv("RADDLE_FAKE_NEVER_BEGINS") != nullptr) std::this_thread::sleep_for(std::chrono::seconds(1));
   return state.devices == 0 ? no_device : ok;
 }
@@ -216,7 +193,7 @@ int cuGetErrorName(int error, const char** name) {
   switch (error) {
     case out_of_memory: *name = "CUDA_ERROR_OUT_OF_MEMORY"; return ok;
     case no_device: *name = "CUDA_ERROR_NO_DEVICE"; return ok;
-    case 700: *name = "CUDA_ERROR_ILLEGAL_ADDRESS"; return ok;
+    case illegal_address: *name = "CUDA_ERROR_ILLEGAL_ADDRESS"; return ok;
     default: return invalid_value;
   }
 }
@@ -256,12 +233,16 @@ int cuModuleLoadDataEx(void** made, const void* image, unsigned, int*, void**) {
   std::uint64_t code = 0;
   std::size_t words = 0;
   text >> kind;
-  if (kind == "calls" && text >> code) module.calls = reinterpret_cast<raddle::vm::AppKernelCode>(code);
-  while (text >> code >> words) module.functions.push_back({reinterpret_cast<raddle_leaf_function>(code), words});
+  const std::uint64_t base = raddle::gpu::program_base();
+  if (kind == "calls" && text >> code) module.calls = reinterpret_cast<raddle::vm::AppKernelCode>(base + code);
+  while (text >> code >> words)
+    module.functions.push_back({reinterpret_cast<raddle_leaf_function>(base + code), words});
+  module.is_faulty = text.str().find("faulty") != std::string::npos;
   module.is_bench = text.str().find("raddle_queue_bench_null") != std::string::npos;
   module.is_super = kind == "super" || module.is_bench;
   if (text.str().find("unfit") != std::string::npos) return invalid_ptx;
-  if (!module.is_super && module.calls == nullptr && (kind != "host" || module.functions.empty())) return invalid_ptx;
+  const bool is_known = module.is_super || module.calls != nullptr || (kind == "host" && !module.functions.empty());
+  if (!is_known && !reads_ptx(text.str(), module)) return invalid_ptx;
   ++state.modules;
   return *made = objects.add(new Module(std::move(module))), ok;
 }
@@ -273,7 +254,10 @@ int cuModuleUnload(void* module) {
 int cuModuleGetFunction(void** function, void* module, const char* name) {
   const auto& found = *static_cast<Module*>(module);
   const bool is_null = found.is_bench && std::strcmp(name, "raddle_queue_bench_null") == 0;
-  const char* const kernel = found.is_super ? "raddle_super" : found.calls != nullptr ? "raddle_calls" : "raddle_range";
+  const char* const kernel = !found.ptx_entry.empty() ? found.ptx_entry.c_str()
+                             : found.is_super         ? "raddle_super"
+                             : found.calls != nullptr ? "raddle_calls"
+                                                      : "raddle_range";
   if (std::strcmp(name, kernel) != 0 && !is_null) return not_found;
   return *function = is_null ? &null_module : module, ok;
 }
@@ -343,18 +327,30 @@ int cuLaunchKernel(void* function, unsigned grid_x, unsigned, unsigned, unsigned
   const Module& module = *static_cast<Module*>(function);
   if (module.is_super)
     return start(module, *static_cast<superkernel::Queues*>(parameters[0]), *static_cast<Stream*>(stream)), ok;
-  if (module.functions.empty() && module.calls == nullptr) return ok;
+  if (module.functions.empty() && module.calls == nullptr && module.ptx_entry.empty()) return ok;
   ++state.launches;
-  if (const int error = state.launch_error.exchange(0)) state.broken = error, state.broken_context = context;
-  const std::size_t count_of_words = module.calls != nullptr ? 3 : module.functions.front().words;
+  const std::string kind = given_fault.countdown.fetch_sub(1) == 1 ? given_fault.kind : "";
+  if (const int error = state.launch_error.exchange(0)) break_context(error);
+  if (module.is_faulty || kind == "illegal") break_context(illegal_address);
+  if (takes_one(state.deadly_launches) || kind == "kill") kill(getpid(), SIGKILL);
+  if (kind == "exit") _exit(9);
+  if (takes_one(state.endless_launches) || kind == "endless")
+    static_cast<Stream*>(stream)->work.emplace_back([] {
+      while (true) pause();
+    });
+  const std::size_t count_of_words = !module.ptx_entry.empty() ? module.ptx_parameters
+                                     : module.calls != nullptr ? 4
+                                                               : module.functions.front().words + 1;
   std::vector<std::int64_t> words;
-  for (std::size_t i = 0; i <= count_of_words; ++i) words.push_back(*static_cast<std::int64_t*>(parameters[i]));
+  for (std::size_t i = 0; i < count_of_words; ++i) words.push_back(*static_cast<std::int64_t*>(parameters[i]));
   const std::int64_t threads = std::int64_t{grid_x} * block_x;
   static_cast<Stream*>(stream)->work.emplace_back([=, module = module, own = context] {
     for (const std::int64_t word : words)
       if ((static_cast<std::uint64_t>(word) >> 56) == (tag >> 56))
         memory.need(static_cast<std::uint64_t>(word), 1, own);
-    if (module.calls != nullptr)
+    if (!module.ptx_entry.empty())
+      refuse_all(module, words);
+    else if (module.calls != nullptr)
       run_calls(module, words);
     else
       run(module.functions.front(), words, threads);
@@ -365,7 +361,7 @@ int cuStreamQuery(void* stream) {
   if (const int error = fault()) return error;
   constexpr int not_ready = 600, launch_failed = 719;
   const auto& asked = *static_cast<Stream*>(stream);
-  return state.is_dead ? launch_failed : asked.warps.empty() && !asked.is_hung ? ok : not_ready;
+  return state.is_dead ? launch_failed : !asked.has_warps && !asked.is_hung ? ok : not_ready;
 }
 int cuMemHostAlloc(void** memory, std::size_t bytes, unsigned flags) {
   if (const int error = fault()) return error;
@@ -378,6 +374,7 @@ int cuMemFreeHost(void* memory) {
   objects.remove(memory);
   return std::free(memory), --state.allocations, ok;
 }
+int cuMemHostRegister_v2(void*, std::size_t, unsigned flags) { return flags == 2 ? fault() : invalid_value; }
 int cuMemHostGetDevicePointer_v2(std::uint64_t* address, void* memory, unsigned) {
   return *address = reinterpret_cast<std::uint64_t>(memory) | tag, ok;
 }

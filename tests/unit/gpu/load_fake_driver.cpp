@@ -16,6 +16,9 @@ FakeDriver& fake_driver() {
   driver.launch_error = 0;
   driver.broken = 0;
   driver.broken_context = nullptr;
+  driver.endless_launches = 0;
+  driver.deadly_launches = 0;
+  driver.processes = 0;
   driver.memory = std::size_t{64} << 20;
   driver.is_hung = false;
   driver.hung_context = nullptr;

@@ -1,0 +1,110 @@
+#include "gpu/server/server_process.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <memory>
+#include <thread>
+
+#include "gpu/server/message.hpp"
+
+extern char** environ;
+
+namespace raddle::gpu {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr int slice_ms = 100;
+constexpr std::chrono::milliseconds unwanted_patience{1000}, end_patience{1000};
+
+thread_local const std::function<bool()>* wanted = nullptr;
+
+}  // namespace
+
+WantedWhile::WantedWhile(std::function<bool()> is_wanted) : is_wanted_(std::move(is_wanted)) { wanted = &is_wanted_; }
+WantedWhile::~WantedWhile() { wanted = nullptr; }
+bool WantedWhile::is_wanted() { return wanted == nullptr || (*wanted)(); }
+
+std::expected<std::unique_ptr<ServerProcess>, std::string> ServerProcess::start(const std::string& program,
+                                                                                const std::string& library,
+                                                                                std::uint64_t answer_ns) {
+  const auto failed = [](int error) {
+    return std::unexpected(fmt::format("the process for the driver can not be started: {}", vm::error_text(error)));
+  };
+  auto ends = Channel::make_pair();
+  if (!ends) return failed(ends.error());
+  posix_spawn_file_actions_t actions;
+  if (const int error = posix_spawn_file_actions_init(&actions)) return failed(error);
+  const std::unique_ptr<posix_spawn_file_actions_t, int (*)(posix_spawn_file_actions_t*)> end_of_actions(
+      &actions, posix_spawn_file_actions_destroy);
+  posix_spawn_file_actions_adddup2(&actions, ends->second.socket(), server_socket);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addclosefrom_np(&actions, server_socket + 1);
+  std::string name = "raddle", word = server_word, of_library = library;
+  char* arguments[] = {name.data(), word.data(), of_library.data(), nullptr};
+  pid_t id = 0;
+  if (const int error = posix_spawn(&id, program.c_str(), &actions, nullptr, arguments, environ)) return failed(error);
+  return std::unique_ptr<ServerProcess>(new ServerProcess(id, std::move(ends->first), answer_ns));
+}
+
+/// It ends when it finds the channel closed, which it is a moment later.
+ServerProcess::~ServerProcess() { reap(); }
+
+bool ServerProcess::awaits(const Channel& channel) {
+  const Clock::time_point begin = Clock::now();
+  Clock::time_point wanted_at = begin;
+  while (!is_stopped_) {
+    pollfd asked{channel.socket(), POLLIN, 0};
+    const int ready = poll(&asked, 1, slice_ms);
+    if (ready > 0) return true;
+    if (ready < 0 && errno != EINTR) return false;
+    const Clock::time_point now = Clock::now();
+    if (WantedWhile::is_wanted()) wanted_at = now;
+    if (now - begin > std::chrono::nanoseconds(answer_ns_)) stop("its process did not answer, and was ended");
+    if (now - wanted_at > unwanted_patience) stop("its process was ended, as nobody waited for it");
+  }
+  return false;
+}
+
+void ServerProcess::stop(const std::string& why) {
+  const std::lock_guard lock(mutex_);
+  if (why_.empty()) why_ = why;
+  if (!is_reaped_) kill(id_, SIGKILL);
+  is_stopped_ = true;
+}
+
+/// @return whether it has ended. Its number is another one's from then on.
+bool ServerProcess::reap() {
+  const std::lock_guard lock(mutex_);
+  int status = 0;
+  if (is_reaped_ || waitpid(id_, &status, WNOHANG) == 0) return is_reaped_;
+  is_reaped_ = true;
+  if (!why_.empty()) return true;
+  if (WIFSIGNALED(status))
+    why_ = fmt::format("its process was ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
+  else
+    why_ = fmt::format("its process has ended with code {}", WEXITSTATUS(status));
+  return true;
+}
+
+void ServerProcess::wait_until_gone() {
+  const Clock::time_point begin = Clock::now();
+  while (!reap() && Clock::now() - begin < end_patience) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+std::string ServerProcess::ended_text() {
+  wait_until_gone();
+  const std::lock_guard lock(mutex_);
+  return why_.empty() ? "its process has closed its channel" : why_;
+}
+
+}  // namespace raddle::gpu

@@ -1,0 +1,74 @@
+#pragma once
+// The process that has a driver, as seen by the one that has started it.
+#include <sys/types.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <expected>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "gpu/server/channel.hpp"
+
+namespace raddle::gpu {
+
+/// As long as it lives, what this thread asks of a driver's process is wanted only while `is_wanted` says so: if it is
+/// not, and has no answer a second later, the process is ended.
+class WantedWhile {
+ public:
+  explicit WantedWhile(std::function<bool()> is_wanted);
+  WantedWhile(const WantedWhile&) = delete;
+  WantedWhile& operator=(const WantedWhile&) = delete;
+  ~WantedWhile();
+  static bool is_wanted();
+
+ private:
+  std::function<bool()> is_wanted_;
+};
+
+/// Threads: any.
+class ServerProcess {
+ public:
+  /// @param program    is started with server_word and the library
+  /// @param answer_ns  it is ended if it has no answer for so long
+  /// @error  in words
+  static std::expected<std::unique_ptr<ServerProcess>, std::string> start(const std::string& program,
+                                                                          const std::string& library,
+                                                                          std::uint64_t answer_ns);
+  ServerProcess(const ServerProcess&) = delete;
+  ServerProcess& operator=(const ServerProcess&) = delete;
+  ~ServerProcess();  ///< does not wait for its end
+
+  const Channel& channel() const { return channel_; }
+  pid_t id() const { return id_; }
+  /// Waits until there is something to be received. @return false: it is gone, or was ended as it does not answer
+  bool awaits(const Channel& channel);
+  /// It was found to be gone by who has asked it something.
+  void note_gone() { is_gone_ = true; }
+  bool is_gone() const { return is_gone_ || is_stopped_; }
+  /// As no answer of it is waited for any more. @param why  what ended_text() says, if nothing else has ended it before
+  void stop(const std::string& why);
+  /// Once it is gone or was stopped: waits until it is no process any more, or a second.
+  void wait_until_gone();
+  /// How it has ended, in words.
+  std::string ended_text();
+
+ private:
+  ServerProcess(pid_t id, Channel channel, std::uint64_t answer_ns)
+      : id_(id), channel_(std::move(channel)), answer_ns_(answer_ns) {}
+  bool reap();
+
+  const pid_t id_;
+  const Channel channel_;
+  const std::uint64_t answer_ns_;
+  std::atomic<bool> is_stopped_{false};  ///< seq_cst: who waits for an answer sees it within a tenth of a second
+  std::atomic<bool> is_gone_{false};     ///< seq_cst: read by who has had an error since
+  std::mutex mutex_;                     ///< guards what follows
+  std::string why_;
+  bool is_reaped_ = false;
+};
+
+}  // namespace raddle::gpu
