@@ -22,26 +22,39 @@ RADDLE_ALWAYS_INLINE void add_product(Lanes& sum, const double* a, const Lanes& 
               std::fma(a[3], b[3], sum[3])};
 }
 
-/// Of `count` rows, each `apart` elements after the one before.
+/// What the elements of each vector come to: the first and the third, the second and the fourth, and both.
+RADDLE_ALWAYS_INLINE void store_totals(const Lanes (&of)[4], double* y) {
+  using Places [[gnu::vector_size(lanes * sizeof(double))]] = long long;
+  constexpr Places even = {0, 4, 2, 6}, odd = {1, 5, 3, 7}, low = {0, 1, 4, 5}, high = {2, 3, 6, 7};
+  const Lanes even_a = __builtin_shuffle(of[0], of[1], even), even_b = __builtin_shuffle(of[2], of[3], even),
+              odd_a = __builtin_shuffle(of[0], of[1], odd), odd_b = __builtin_shuffle(of[2], of[3], odd);
+  const Lanes totals = (__builtin_shuffle(even_a, even_b, low) + __builtin_shuffle(even_a, even_b, high)) +
+                       (__builtin_shuffle(odd_a, odd_b, low) + __builtin_shuffle(odd_a, odd_b, high));
+  std::memcpy(y, &totals, sizeof totals);
+}
+
+RADDLE_ALWAYS_INLINE void store_totals(const Lanes (&of)[1], double* y) {
+  *y = (of[0][0] + of[0][2]) + (of[0][1] + of[0][3]);
+}
+
+/// Of `count` rows, each `columns` elements after the one before: of four, as their sums hide how long an addition takes.
 template <std::size_t count>
-RADDLE_ALWAYS_INLINE void dots_of_rows(const double* a, std::size_t apart, const double* x, std::size_t columns,
-                                       double* y) {
-  Lanes low[count] = {}, high[count] = {};
+RADDLE_ALWAYS_INLINE void dots_of_rows(const double* a, const double* x, std::size_t columns, double* y) {
+  Lanes sums[count] = {}, others[count] = {};
   std::size_t j = 0;
   for (; j + 2 * lanes <= columns; j += 2 * lanes) {
     const Lanes first = {x[j], x[j + 1], x[j + 2], x[j + 3]}, second = {x[j + 4], x[j + 5], x[j + 6], x[j + 7]};
 #pragma GCC unroll 4
     for (std::size_t i = 0; i < count; ++i) {
-      add_product(low[i], a + i * apart + j, first);
-      add_product(high[i], a + i * apart + j + lanes, second);
+      add_product(sums[i], a + i * columns + j, first);
+      add_product(others[i], a + i * columns + j + lanes, second);
     }
   }
-  for (std::size_t i = 0; i < count; ++i) {
-    const Lanes sums = low[i] + high[i];
-    double sum = (sums[0] + sums[2]) + (sums[1] + sums[3]);
-    for (std::size_t rest = j; rest < columns; ++rest) sum = std::fma(a[i * apart + rest], x[rest], sum);
-    y[i] = sum;
-  }
+#pragma GCC unroll 4
+  for (std::size_t i = 0; i < count; ++i) sums[i] += others[i];
+  store_totals(sums, y);
+  for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t rest = j; rest < columns; ++rest) y[i] = std::fma(a[i * columns + rest], x[rest], y[i]);
 }
 
 /// Of `count` lanes of columns, whose sums stay in registers.
@@ -85,8 +98,8 @@ RADDLE_ALWAYS_INLINE void add_rows(const double* x, const double* a, std::size_t
 RADDLE_FOR_EACH_FMA void multiply_by_column(const double* a, const double* x, std::size_t rows, std::size_t columns,
                                             double* y) {
   std::size_t i = 0;
-  for (; i + 4 <= rows; i += 4) dots_of_rows<4>(a + i * columns, columns, x, columns, y + i);
-  for (; i < rows; ++i) dots_of_rows<1>(a + i * columns, columns, x, columns, y + i);
+  for (; i + 4 <= rows; i += 4) dots_of_rows<4>(a + i * columns, x, columns, y + i);
+  for (; i < rows; ++i) dots_of_rows<1>(a + i * columns, x, columns, y + i);
 }
 
 RADDLE_FOR_EACH_FMA void multiply_row(const double* x, const double* a, std::size_t rows, std::size_t columns,
