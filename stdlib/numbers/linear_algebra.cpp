@@ -242,15 +242,16 @@ Result vector_product(Call, Arguments arguments, Results results) {
   return give(results, product_of(a, b, 1, k, m));
 }
 
-/// a, b, the elements of a, the columns of b; the first element and row that are wanted, and how many are.
+/// a, or of it only those elements that are wanted; b, the elements of a, the columns of b; the first element and row
+/// that are wanted, and how many are.
 Result product_of_part(Call, Arguments arguments, Results results) {
   const auto extent = [&](std::size_t i) { return static_cast<std::size_t>(arguments[i].as_int()); };
   const std::size_t k = extent(2), m = extent(3), first = extent(4), wanted = extent(5);
   std::size_t count_a = 0, count_b = 0;
   const auto* const a = static_cast<const double*>(arguments[0].as_array().packed(count_a));
   const auto* const b = static_cast<const double*>(arguments[1].as_array().packed(count_b));
-  if (count_a != k || count_b != k * m) return fail("matmul: an array is not complete");
-  return give(results, product_of(a + first, b + first * m, 1, wanted, m));
+  if ((count_a != k && count_a != wanted) || count_b != k * m) return fail("matmul: an array is not complete");
+  return give(results, product_of(count_a == k ? a + first : a, b + first * m, 1, wanted, m));
 }
 
 }  // namespace raddle::stdlib::native
