@@ -37,7 +37,8 @@ RADDLE_ALWAYS_INLINE void store_totals(const Lanes (&of)[1], double* y) {
   *y = (of[0][0] + of[0][2]) + (of[0][1] + of[0][3]);
 }
 
-/// Of `count` rows, each `columns` elements after the one before: of four, as their sums hide how long an addition takes.
+/// Of `count` rows, each `columns` elements after the one before: of four, as their sums hide how long an addition
+/// takes.
 template <std::size_t count>
 RADDLE_ALWAYS_INLINE void dots_of_rows(const double* a, const double* x, std::size_t columns, double* y) {
   Lanes sums[count] = {}, others[count] = {};
