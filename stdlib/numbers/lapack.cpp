@@ -19,8 +19,6 @@ struct Functions {
   void (*dgemm)(const char* transa, const char* transb, const Int* m, const Int* n, const Int* k, const double* alpha,
                 const double* a, const Int* lda, const double* b, const Int* ldb, const double* beta, double* c,
                 const Int* ldc, Length, Length);
-  void (*dgemv)(const char* trans, const Int* m, const Int* n, const double* alpha, const double* a, const Int* lda,
-                const double* x, const Int* incx, const double* beta, double* y, const Int* incy, Length);
   void (*dgetrf)(const Int* m, const Int* n, double* a, const Int* lda, Int* pivots, Int* info);
   void (*dgetrs)(const char* trans, const Int* n, const Int* count, const double* a, const Int* lda, const Int* pivots,
                  double* b, const Int* ldb, Int* info, Length);
@@ -61,14 +59,7 @@ class Lapack final : public LinearAlgebra {
     const Int rows = int_of(m), columns = int_of(n), inner = int_of(k), stride_b = std::max(1, rows),
               stride_a = std::max(1, inner);
     const double one = 1, nothing = 0;
-    const Int next = 1;
-    // of a vector: dgemm would copy the matrix first
-    if (m == 1)
-      call_.dgemv("T", &inner, &columns, &one, a, &stride_a, b, &next, &nothing, c, &next, 1);
-    else if (n == 1)
-      call_.dgemv("N", &rows, &inner, &one, b, &stride_b, a, &next, &nothing, c, &next, 1);
-    else
-      call_.dgemm("N", "N", &rows, &columns, &inner, &one, b, &stride_b, a, &stride_a, &nothing, c, &stride_b, 1, 1);
+    call_.dgemm("N", "N", &rows, &columns, &inner, &one, b, &stride_b, a, &stride_a, &nothing, c, &stride_b, 1, 1);
   }
 
   bool lu(ColumnMatrix& a, std::vector<int>& pivots) const override {
@@ -172,11 +163,10 @@ std::unique_ptr<const Lapack> loaded() {
     // results do not depend on the machine's cores
     if (void (*set_threads)(int); find(library, "openblas_set_num_threads", set_threads)) set_threads(1);
     Functions functions{};
-    if (find(library, "dgemm_", functions.dgemm) && find(library, "dgemv_", functions.dgemv) &&
-        find(library, "dgetrf_", functions.dgetrf) && find(library, "dgetrs_", functions.dgetrs) &&
-        find(library, "dpotrf_", functions.dpotrf) && find(library, "dgeqrf_", functions.dgeqrf) &&
-        find(library, "dorgqr_", functions.dorgqr) && find(library, "dgesdd_", functions.dgesdd) &&
-        find(library, "dsyevd_", functions.dsyevd))
+    if (find(library, "dgemm_", functions.dgemm) && find(library, "dgetrf_", functions.dgetrf) &&
+        find(library, "dgetrs_", functions.dgetrs) && find(library, "dpotrf_", functions.dpotrf) &&
+        find(library, "dgeqrf_", functions.dgeqrf) && find(library, "dorgqr_", functions.dorgqr) &&
+        find(library, "dgesdd_", functions.dgesdd) && find(library, "dsyevd_", functions.dsyevd))
       return std::make_unique<const Lapack>(functions);
   }
   return nullptr;

@@ -13,14 +13,9 @@
 
 #include "stdlib/native/elements.hpp"
 #include "stdlib/native/functions.hpp"
+#include "stdlib/numbers/matrix_vector.hpp"
 #include "vm/memory/memory_limit.hpp"
 #include "vm/value/text.hpp"
-
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define RADDLE_FOR_EACH_FMA [[gnu::target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")]]
-#else
-#define RADDLE_FOR_EACH_FMA  // sanitizers are not ready yet when the version would be chosen
-#endif
 
 namespace raddle::stdlib::native {
 namespace {
@@ -206,8 +201,14 @@ Result lstsq(Call, Arguments arguments, Results results) {
 Value product_of(const double* a, const double* b, std::size_t rows, std::size_t inner, std::size_t columns) {
   vm::Buffer::Owner product = vm::Buffer::make(vm::ValueKind::float_, rows * columns);
   auto* const c = static_cast<double*>(product->at_index(0));
-  std::fill_n(c, product->count(), 0.0);
-  if (product->count() != 0 && inner > 0) methods().multiply(a, b, c, rows, inner, columns);
+  if (columns == 1) {
+    multiply_by_column(a, b, rows, inner, c);
+  } else if (rows == 1) {
+    multiply_row(a, b, inner, columns, c);
+  } else {
+    std::fill_n(c, product->count(), 0.0);
+    if (product->count() != 0 && inner > 0) methods().multiply(a, b, c, rows, inner, columns);
+  }
   return Value::of_object(vm::ValueKind::array, vm::Array::packed_of(std::move(product)));
 }
 
@@ -231,30 +232,6 @@ Result matmul(Call, Arguments arguments, Results results) {
   return give(results, product_of(a + static_cast<std::size_t>(first) * k, b, part, k, m));
 }
 
-/// The same for few columns, whose sums stay in registers.
-template <std::size_t columns>
-[[gnu::always_inline]] inline void multiply_narrow_rows(const double* a, const double* b, std::size_t k, double* c) {
-  double sums[columns] = {};
-  for (std::size_t i = 0; i < k; ++i)
-    for (std::size_t j = 0; j < columns; ++j) sums[j] = std::fma(a[i], b[i * columns + j], sums[j]);
-  std::copy_n(sums, columns, c);
-}
-
-/// What a vector comes to with each column of a matrix of m numbers in a row, added in the order of the rows.
-/// @param c  zeros
-RADDLE_FOR_EACH_FMA void multiply_rows(const double* a, const double* b, std::size_t k, std::size_t m,
-                                       double* __restrict c) {
-  switch (m) {
-    case 1: return multiply_narrow_rows<1>(a, b, k, c);
-    case 2: return multiply_narrow_rows<2>(a, b, k, c);
-    case 3: return multiply_narrow_rows<3>(a, b, k, c);
-    case 4: return multiply_narrow_rows<4>(a, b, k, c);
-    default:
-      for (std::size_t i = 0; i < k; ++i)
-        for (std::size_t j = 0; j < m; ++j) c[j] = std::fma(a[i], b[i * m + j], c[j]);
-  }
-}
-
 /// a, b, the elements of a, the columns of b.
 Result vector_product(Call, Arguments arguments, Results results) {
   const auto k = static_cast<std::size_t>(arguments[2].as_int()), m = static_cast<std::size_t>(arguments[3].as_int());
@@ -262,20 +239,19 @@ Result vector_product(Call, Arguments arguments, Results results) {
   const auto* const a = static_cast<const double*>(arguments[0].as_array().packed(count_a));
   const auto* const b = static_cast<const double*>(arguments[1].as_array().packed(count_b));
   if (count_a != k || count_b != k * m) return fail("matmul: an array is not complete");
-  std::vector<double> product(m);
-  multiply_rows(a, b, k, m, product.data());
-  return give(results, number_array(std::move(product)));
+  return give(results, product_of(a, b, 1, k, m));
 }
 
-/// a, b, the elements of a, the columns of b; the first element and row that are wanted, and how many are.
+/// a, or of it only those elements that are wanted; b, the elements of a, the columns of b; the first element and row
+/// that are wanted, and how many are.
 Result product_of_part(Call, Arguments arguments, Results results) {
   const auto extent = [&](std::size_t i) { return static_cast<std::size_t>(arguments[i].as_int()); };
   const std::size_t k = extent(2), m = extent(3), first = extent(4), wanted = extent(5);
   std::size_t count_a = 0, count_b = 0;
   const auto* const a = static_cast<const double*>(arguments[0].as_array().packed(count_a));
   const auto* const b = static_cast<const double*>(arguments[1].as_array().packed(count_b));
-  if (count_a != k || count_b != k * m) return fail("matmul: an array is not complete");
-  return give(results, product_of(a + first, b + first * m, 1, wanted, m));
+  if ((count_a != k && count_a != wanted) || count_b != k * m) return fail("matmul: an array is not complete");
+  return give(results, product_of(count_a == k ? a + first : a, b + first * m, 1, wanted, m));
 }
 
 }  // namespace raddle::stdlib::native

@@ -25,11 +25,11 @@ double uniform(std::uint64_t stream, Size place) {
 }
 
 template <class Real = double>
-std::vector<Real> random(std::uint64_t stream, Size n) {
+std::vector<Real> random(std::uint64_t stream, Size n, double low = 0.0, double width = 1.0) {
   std::vector<Real> result(static_cast<std::size_t>(n));
   Real* const numbers = result.data();
 #pragma omp parallel for
-  for (Size i = 0; i < n; ++i) numbers[i] = static_cast<Real>(uniform(stream, i));
+  for (Size i = 0; i < n; ++i) numbers[i] = static_cast<Real>(low + width * uniform(stream, i));
   return result;
 }
 
@@ -54,43 +54,71 @@ Real cumulative_normal(Real d) {
 }
 
 template <class Real>
-double black_scholes(Size n, Size) {
-  const std::vector<Real> prices = random<Real>(1, n), strikes = random<Real>(2, n), times = random<Real>(3, n);
-  constexpr Real rate = static_cast<Real>(0.02), volatility = static_cast<Real>(0.3), half = static_cast<Real>(0.5);
+double black_scholes(Size n, Size steps) {
+  const std::vector<Real> prices = random<Real>(1, n, 5.0, 25.0), strikes = random<Real>(2, n, 1.0, 99.0),
+                          times = random<Real>(3, n, 0.25, 9.75);
+  constexpr Real volatility = static_cast<Real>(0.3), half = static_cast<Real>(0.5);
   std::vector<Real> calls(prices.size()), puts(prices.size());
   const Real *const price = prices.data(), *const strike = strikes.data(), *const time = times.data();
   Real *const call = calls.data(), *const put = puts.data();
+  double total = 0.0;
+  for (Size step = 0; step < steps; ++step) {
+    const Real rate = static_cast<Real>(0.02 + 0.0001 * static_cast<double>(step));
 #pragma omp parallel for
-  for (Size i = 0; i < n; ++i) {
-    const Real s = 5 + 25 * price[i], x = 1 + 99 * strike[i],
-               t = static_cast<Real>(0.25) + static_cast<Real>(9.75) * time[i];
-    const Real d1 = (std::log(s / x) + (rate + half * volatility * volatility) * t) / (volatility * std::sqrt(t));
-    const Real d2 = d1 - volatility * std::sqrt(t);
-    const Real c1 = cumulative_normal(d1), c2 = cumulative_normal(d2), e = x * std::exp(-rate * t);
-    call[i] = s * c1 - e * c2;
-    put[i] = e * (1 - c2) - s * (1 - c1);
+    for (Size i = 0; i < n; ++i) {
+      const Real s = price[i], x = strike[i], t = time[i];
+      const Real d1 = (std::log(s / x) + (rate + half * volatility * volatility) * t) / (volatility * std::sqrt(t));
+      const Real d2 = d1 - volatility * std::sqrt(t);
+      const Real c1 = cumulative_normal(d1), c2 = cumulative_normal(d2), e = x * std::exp(-rate * t);
+      call[i] = s * c1 - e * c2;
+      put[i] = e * (1 - c2) - s * (1 - c1);
+    }
+    total += static_cast<double>(calls[static_cast<std::size_t>(step)] + puts[static_cast<std::size_t>(n - 1 - step)]);
   }
-  return (sum(calls) + sum(puts)) / static_cast<double>(n);
+  return total;
 }
 
-double mandelbrot(Size n, Size) {
-  std::vector<Size> steps(static_cast<std::size_t>(n * n));
-  Size* const all = steps.data();
-#pragma omp parallel for schedule(dynamic, 8)
-  for (Size i = 0; i < n; ++i) {
-    const double ci = -1.5 + 3.0 * static_cast<double>(i) / static_cast<double>(n - 1);
-    for (Size j = 0; j < n; ++j) {
-      const double cr = -2.0 + 3.0 * static_cast<double>(j) / static_cast<double>(n - 1);
-      Size k = 0;
-      for (double x = 0.0, y = 0.0; k < 100 && x * x + y * y < 4.0; ++k) {
-        const double next = x * x - y * y + cr;
-        y = 2.0 * x * y + ci;
-        x = next;
-      }
-      all[i * n + j] = k;
+constexpr int lanes = 4, vectors = 4;  // so many points at once hide how long an addition takes
+using Lanes [[gnu::vector_size(lanes * sizeof(double))]] = double;
+using Counts [[gnu::vector_size(lanes * sizeof(Size))]] = Size;
+
+/// How many steps the points of one row take that begin with column j; columns past the last are not stored.
+void escape(Size j, Size n, double left, double ci, Size* row) {
+  Lanes cr[vectors], x[vectors] = {}, y[vectors] = {};
+  Counts count[vectors] = {}, stays[vectors];  // all bits of a lane
+  std::fill_n(stays, vectors, Counts{} - 1);
+  for (int v = 0; v < vectors; ++v)
+    for (int l = 0; l < lanes; ++l)
+      cr[v][l] = left + 3.0 * static_cast<double>(j + v * lanes + l) / static_cast<double>(n - 1);
+  for (int k = 0; k < 100; ++k) {
+    Counts any = {};
+    for (int v = 0; v < vectors; ++v) {
+      const Lanes xx = x[v] * x[v], yy = y[v] * y[v];
+      stays[v] &= xx + yy < 4.0;
+      count[v] -= stays[v];
+      any |= stays[v];
+      y[v] = 2.0 * x[v] * y[v] + ci;
+      x[v] = xx - yy + cr[v];
     }
+    if ((any[0] | any[1] | any[2] | any[3]) == 0) break;
   }
-  return static_cast<double>(std::count(steps.begin(), steps.end(), 100));
+  for (Size i = 0; i < std::min<Size>(vectors * lanes, n - j); ++i) row[j + i] = count[i / lanes][i % lanes];
+}
+
+double mandelbrot(Size n, Size steps) {
+  std::vector<Size> all(static_cast<std::size_t>(n * n));
+  Size* const numbers = all.data();
+  double total = 0.0;
+  for (Size step = 0; step < steps; ++step) {
+    const double left = -2.0 + 1e-6 * static_cast<double>(step);
+#pragma omp parallel for schedule(dynamic, 8)
+    for (Size i = 0; i < n; ++i) {
+      const double ci = -1.5 + 3.0 * static_cast<double>(i) / static_cast<double>(n - 1);
+      for (Size j = 0; j < n; j += vectors * lanes) escape(j, n, left, ci, numbers + i * n);
+    }
+    total += static_cast<double>(all[static_cast<std::size_t>((n / 2) * n + step)]);
+  }
+  return total;
 }
 
 double logistic_regression(Size n, Size steps) {
@@ -217,17 +245,22 @@ double stencil27(Size n, Size steps) {
     double* const fresh = v.data();
 #pragma omp parallel for
     for (Size i = 1; i < n - 1; ++i) {
-      Numbers planes(static_cast<std::size_t>(n)), rows = planes;
-      double *const plane = planes.data(), *const row = rows.data();
-      for (Size j = 1; j < n - 1; ++j) {
+      Numbers sums(static_cast<std::size_t>(4 * n));  // three rows of sums over planes, and those of rows
+      double* const row = sums.data() + 3 * n;
+      const auto add_planes = [&](Size j) {
         const double* const here = old + (i * n + j) * n;
-        for (Size k = 0; k < n; ++k) {
-          plane[k] = 0.0;
-          for (const Size down : {-n * n, Size(0), n * n})
-            plane[k] += here[k + down - n] + here[k + down] + here[k + down + n];
-        }
-        for (Size k = 1; k < n - 1; ++k) row[k] = (plane[k - 1] + plane[k] + plane[k + 1]) / 27.0;
-        std::copy(row + 1, row + n - 1, fresh + (i * n + j) * n + 1);
+        double* const sum = sums.data() + j % 3 * n;
+        for (Size k = 0; k < n; ++k) sum[k] = here[k - n * n] + here[k] + here[k + n * n];
+      };
+      add_planes(0);
+      add_planes(1);
+      for (Size j = 1; j < n - 1; ++j) {
+        add_planes(j + 1);
+        for (Size k = 0; k < n; ++k)
+          row[k] = sums[static_cast<std::size_t>(k)] + sums[static_cast<std::size_t>(n + k)] +
+                   sums[static_cast<std::size_t>(2 * n + k)];
+        double* const to = fresh + (i * n + j) * n;
+        for (Size k = 1; k < n - 1; ++k) to[k] = (row[k - 1] + row[k] + row[k + 1]) * (1.0 / 27.0);
       }
     }
     std::swap(u, v);

@@ -5,10 +5,10 @@ import sys
 import numpy as np
 
 
-def black_scholes(n, real=np.float64):
+def black_scholes(n, steps, real=np.float64):
     random = np.random.default_rng(0)
     price, strike, years = (low + width * random.random(n, real) for low, width in ((5, 25), (1, 99), (0.25, 9.75)))
-    rate, volatility = 0.02, 0.3
+    volatility, total = 0.3, 0.0
 
     def cumulative_normal(d):
         k = 1.0 / (1.0 + 0.2316419 * np.abs(d))
@@ -16,15 +16,18 @@ def black_scholes(n, real=np.float64):
         tail = 0.3989422804014327 * np.exp(-0.5 * d * d) * q
         return np.where(d > 0.0, 1.0 - tail, tail)
 
-    d1 = (np.log(price / strike) + (rate + 0.5 * volatility * volatility) * years) / (volatility * np.sqrt(years))
-    d2 = d1 - volatility * np.sqrt(years)
-    c1, c2, e = cumulative_normal(d1), cumulative_normal(d2), strike * np.exp(-rate * years)
-    call, put = price * c1 - e * c2, e * (1.0 - c2) - price * (1.0 - c1)
-    return call.mean() + put.mean()
+    for t in range(steps):
+        rate = 0.02 + 0.0001 * t
+        d1 = (np.log(price / strike) + (rate + 0.5 * volatility * volatility) * years) / (volatility * np.sqrt(years))
+        d2 = d1 - volatility * np.sqrt(years)
+        c1, c2, e = cumulative_normal(d1), cumulative_normal(d2), strike * np.exp(-rate * years)
+        call, put = price * c1 - e * c2, e * (1.0 - c2) - price * (1.0 - c1)
+        total += call[t] + put[n - 1 - t]
+    return total
 
 
-def black_scholes_float32(n):
-    return black_scholes(n, np.float32)
+def black_scholes_float32(n, steps):
+    return black_scholes(n, steps, np.float32)
 
 
 def heat(n, steps):
@@ -66,14 +69,18 @@ def logistic_regression(n, steps):
     return w.sum()
 
 
-def mandelbrot(n):
-    c = np.linspace(-2.0, 1.0, n)[None, :] + 1j * np.linspace(-1.5, 1.5, n)[:, None]
-    z, k = np.zeros_like(c), np.zeros(c.shape, dtype=np.int64)
-    for _ in range(100):
-        stays = z.real * z.real + z.imag * z.imag < 4.0
-        z = np.where(stays, z * z + c, z)
-        k += stays
-    return np.count_nonzero(k == 100)
+def mandelbrot(n, steps):
+    total = 0.0
+    for t in range(steps):
+        left = -2.0 + 1e-6 * t
+        c = np.linspace(left, left + 3.0, n)[None, :] + 1j * np.linspace(-1.5, 1.5, n)[:, None]
+        z, k = np.zeros_like(c), np.zeros(c.shape, dtype=np.int64)
+        for _ in range(100):
+            stays = z.real * z.real + z.imag * z.imag < 4.0
+            z = np.where(stays, z * z + c, z)
+            k += stays
+        total += k[n // 2, t]
+    return total
 
 
 def nbody(n, steps):
