@@ -108,9 +108,6 @@ inline constexpr double hard_numbers[] = {0.0,
                                           -0x1.fffffffffffffp-1,
                                           -0x1.0000000000001p0};
 
-<<<<<<< HEAD
-/// How many of each function, of which sanitizers take a fiftieth; RADDLE_MATH_ARGUMENTS says another number.
-=======
 /// The same for float32.
 inline constexpr double hard_floats[] = {0.0,
                                          -0.0,
@@ -174,8 +171,7 @@ inline std::span<const double> hard_numbers_of(const Function& function) {
   return function.is_float32 ? std::span<const double>(hard_floats) : std::span<const double>(hard_numbers);
 }
 
-/// How many of each function; RADDLE_MATH_ARGUMENTS says another number.
->>>>>>> 1e73009d63f288c599587d65fb558dc618441b51
+/// How many of each function, of which sanitizers take a fiftieth; RADDLE_MATH_ARGUMENTS says another number.
 inline std::size_t argument_count(std::size_t usual) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   usual /= 50;
