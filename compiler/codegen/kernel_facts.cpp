@@ -169,12 +169,14 @@ bool is_folded(KernelOp op) {
 }  // namespace
 
 std::size_t GroupFacts::cost_of(const Kernel& kernel, const KernelInstruction& instruction) const {
-  constexpr std::size_t division_cost = 16, element_cost = 8, mathematics_cost = 40, float32_cost = 20;
+  constexpr std::size_t division_cost = 16, element_cost = 8, mathematics_cost = 40, float32_cost = 20,
+                        random_cost = 120;
   const KernelOp op = instruction.op;
   if (is_folded(op)) return 0;
   if (op == KernelOp::call) return cost_of_call(kernel.calls[instruction.index].kernel);
   if (op == KernelOp::idiv || op == KernelOp::mod) return division_cost;
   if (vm::info(op).failure == vm::KernelFailure::index) return element_cost;
+  if (op == KernelOp::random_unit || op == KernelOp::random_below) return random_cost;
   if (op >= KernelOp::cbrt_32 && op <= KernelOp::pow_float_32) return float32_cost;
   return op >= KernelOp::cbrt && op <= KernelOp::pow_int ? mathematics_cost : 1;
 }

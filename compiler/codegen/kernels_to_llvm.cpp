@@ -67,7 +67,7 @@ llvm::Function* ModuleEmitter::inner(vm::KernelId kernel, unsigned level) {
       llvm::FunctionType::get(llvm::StructType::get(llvm_context, results), parameters, /*isVarArg=*/false),
       llvm::Function::InternalLinkage, "leaf." + source.name, out);
   const std::size_t last_row = source.row_count == 0 ? 0 : lengths[source.row_count - 1];
-  if (level > 0) function->addFnAttr(llvm::Attribute::AlwaysInline);
+  if (level > 0 || is_for_device()) function->addFnAttr(llvm::Attribute::AlwaysInline);  // cards have no recursion
   function->setCallingConv(llvm::CallingConv::Fast);
   function->setDoesNotThrow();
   function->addParamAttr(0, llvm::Attribute::NoAlias);
