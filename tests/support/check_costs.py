@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """What a run may cost beside its work: LLVM is loaded only to compile, who waits uses no processor, operators that wait
 for one thing are one strand, runs at once share the cache of machine code, programs that wait take bounded memory; what is
-compiled for a processor runs on no other one.
+compiled for a processor runs on no other one; products with the same matrix go over it once.
 
     check_costs.py [--raddle PATH] [FILTER]
 """
 
 import os
+import re
 import resource
 import shlex
 import signal
@@ -124,6 +125,19 @@ def what_starts_programs_is_bounded(folder):
         expect((told["programs started"], told["bytes for frames and tasks, at most"] < 3 << 20), (6000, True))
 
 
+def joined_products(text):
+    """In which functions of the script such a pair is called, in the IR."""
+    functions = re.finditer(r"^function @(\S+) .*?^}", text, re.MULTILINE | re.DOTALL)
+    return {function[1].split(".")[0] for function in functions if re.search(r"= call @\S+\.joined\.", function[0])}
+
+
+def products_of_a_step_are_joined(folder):
+    """The pass knows functions of arrays.df by their shape: this says when that has changed."""
+    script = Path(__file__).resolve().parents[1] / "golden" / "language" / "dense" / "joined_products.df"
+    expect(joined_products(folder.run(f"run --emit=opt {script}").stdout), {"gradient", "by_steps"})
+    expect(joined_products(folder.run(f"run --emit=opt --disable-pass=join-products {script}").stdout), set())
+
+
 def code_of_other_processors_stays_apart(folder):
     """What is compiled for one processor has no function that the linker could take for another one, which could not run it."""
     objects = list(Path(folder.raddle).resolve().parent.glob("vm/CMakeFiles/*_of_processor_*.dir/**/*.o"))
@@ -139,4 +153,4 @@ def code_of_other_processors_stays_apart(folder):
 if __name__ == "__main__":
     main("costs", "What a run costs beside its work.",
          [llvm_is_loaded_to_compile_only, who_waits_uses_no_processor, operators_are_one_strand, runs_share_the_cache,
-          what_starts_programs_is_bounded, code_of_other_processors_stays_apart], Folder)
+          what_starts_programs_is_bounded, code_of_other_processors_stays_apart, products_of_a_step_are_joined], Folder)
