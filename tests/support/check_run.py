@@ -338,12 +338,15 @@ def tcl_is_of_the_script(folder):
 
 
 def results_do_not_command_a_terminal(folder):
-    """Values that --results prints are text."""
+    """Values that --results prints are text; of a run that has failed there are none."""
     folder.write("r.df", '@result string s = "A\\x1b[31mB\\x07";\n')
     shown = subprocess.run(["script", "-qec", f"{folder.raddle} run --results r.df", "/dev/null"], cwd=folder.path,
                            stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, timeout=60, check=True).stdout
     expect(shown.strip(), b"s = AB\\x07")
     folder.run("run --results r.df", out="s = A\x1b[31mB\x07\n")
+    folder.write("twice.df", "(int t) f(int n) { t = n; foreach i in [1:n] { t = i; } }\n@result int x = f(3);\n@result int y = 7;\n")
+    failed = folder.run("run --results twice.df", code=1)
+    expect(failed.stdout, "")  # whatever is there may be wrong
 
 
 def stop_once_begun(folder):

@@ -155,12 +155,14 @@ std::string shown_on_output(const std::string& text) {
   return isatty(STDOUT_FILENO) != 0 ? vm::shown_text(text) : vm::valid_text(text);
 }
 
+/// Of a run that has failed nothing: what is set may be wrong.
 void print_results(const Session& session, const CheckedProgram& checked, const vm::RunResult& result, bool as_json) {
+  if (result.status != vm::RunStatus::ok) return;
   if (session.options.show_results)
     for (std::size_t i = 0; i < checked.results.size(); ++i)
       stdlib::print_text(shown_on_output(fmt::format("{} = {}\n", checked.variables[checked.results[i].variable].name,
                                                      vm::result_text(result.results[i]))));
-  else if (result.status == vm::RunStatus::ok && !checked.results.empty() && !as_json && !session.options.is_quiet)
+  else if (!checked.results.empty() && !as_json && !session.options.is_quiet)
     tell_of_results(checked, result);
 }
 
