@@ -326,13 +326,14 @@ class Replacer {
     const auto trips = trip_count(known, loop);
     if (!trips || *trips > most_elements) return false;
     std::size_t count = 0;
-    bool fills = false, is_repeatable = true;
+    bool touches = false, is_repeatable = true;
     visit_nested(function_, loop, [&](const ir::Op& op) {
       ++count;
       is_repeatable &= is_plain(op) && (op.kind != OpKind::call || inlinable_.contains(op.callee));
-      fills |= op.kind == OpKind::array_insert && small.contains(op.operands[0].index);
+      touches |= op.kind == OpKind::array_insert && small.contains(op.operands[0].index);
+      touches |= op.kind == OpKind::array_get && small_.contains(op.operands[0].index);
     });
-    return fills && is_repeatable &&
+    return touches && is_repeatable &&
            count * static_cast<std::size_t>(std::max<std::int64_t>(*trips, 1)) <= most_unrolled;
   }
 
