@@ -4,8 +4,8 @@
 #include <span>
 #include <utility>
 
-#include "stdlib/builtin_names.hpp"
 #include "compiler/opt/fold_operation.hpp"
+#include "stdlib/builtin_names.hpp"
 
 namespace raddle::opt {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "stdlib/builtin_names.hpp"
 #include "compiler/opt/uses.hpp"
+#include "stdlib/builtin_names.hpp"
 #include "stdlib/builtins.hpp"
 
 namespace raddle::opt {

@@ -5,9 +5,9 @@
 #include <sstream>
 #include <unordered_map>
 
-#include "stdlib/builtin_names.hpp"
 #include "compiler/ir/operand_reader.hpp"
 #include "compiler/ir/print.hpp"
+#include "stdlib/builtin_names.hpp"
 
 namespace raddle::ir {
 namespace {

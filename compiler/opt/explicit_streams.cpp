@@ -10,8 +10,8 @@
 #include <variant>
 #include <vector>
 
-#include "stdlib/builtin_names.hpp"
 #include "compiler/opt/uses.hpp"
+#include "stdlib/builtin_names.hpp"
 #include "stdlib/builtins.hpp"
 
 namespace raddle::opt {

@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "stdlib/builtin_names.hpp"
 #include "compiler/opt/index_launches.hpp"
 #include "compiler/opt/loop_shapes.hpp"
 #include "compiler/opt/order_operations.hpp"
 #include "compiler/opt/region_copier.hpp"
 #include "compiler/opt/uses.hpp"
+#include "stdlib/builtin_names.hpp"
 #include "stdlib/builtins.hpp"
 
 namespace raddle::opt {

@@ -7,13 +7,13 @@
 #include <set>
 #include <utility>
 
-#include "stdlib/builtin_names.hpp"
 #include "compiler/ir/kernel_operator.hpp"
 #include "compiler/ir/writers.hpp"
 #include "compiler/opt/infer_leaves.hpp"
 #include "compiler/opt/linear_keys.hpp"
 #include "compiler/opt/region_copier.hpp"
 #include "compiler/opt/uses.hpp"
+#include "stdlib/builtin_names.hpp"
 
 namespace raddle::opt {
 
