@@ -47,6 +47,7 @@ std::expected<void, std::string> generate(const vm::KernelGroup& group, std::spa
   out.setDataLayout(target.createDataLayout());
   out.setTargetTriple(target.getTargetTriple().str());
   GenerationOptions options{.unrolls_recursion = unrolls_recursion, .vector_lanes = vector_lanes(target)};
+  options.has_mask_registers = options.vector_lanes == 8;  // AVX-512
   options.for_device = entries.front().entry.kind == vm::KernelEntry::range;
   kernels_to_llvm(group, entries, options, out);
   std::string faults;

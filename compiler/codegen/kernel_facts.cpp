@@ -70,25 +70,55 @@ bool is_read_outside(const Kernel& kernel, const KernelLoop& loop, KernelRegiste
   return false;
 }
 
+std::vector<KernelRegister> conjunction(const Kernel& kernel, const KernelLoop& loop) {
+  const auto& test = kernel.blocks[loop.test_block];
+  std::vector<KernelRegister> open = {loop.condition}, parts;
+  while (!open.empty()) {
+    const KernelRegister next = open.back();
+    open.pop_back();
+    const auto found = std::ranges::find(test, next, &KernelInstruction::result);
+    if (found != test.end() && found->op == KernelOp::and_)
+      open.insert(open.end(), found->inputs.begin(), found->inputs.begin() + 2);
+    else
+      parts.push_back(next);
+  }
+  return parts;
+}
+
+std::optional<std::int64_t> step_of(const Kernel& kernel, const KernelLoop& loop, std::size_t variable) {
+  const auto& body = kernel.blocks[loop.body_block];
+  const auto step = std::ranges::find(body, loop.next[variable], &KernelInstruction::result);
+  if (step == body.end() || step->op != KernelOp::add_int || step->inputs[0] != loop.variables[variable] ||
+      !kernel.is_constant(step->inputs[1]))
+    return std::nullopt;
+  return kernel.constant(step->inputs[1]);
+}
+
+std::optional<Counter> counter_of(const Kernel& kernel, const KernelLoop& loop) {
+  if (loop.test_after) return std::nullopt;
+  const auto& test = kernel.blocks[loop.test_block];
+  const std::vector<KernelRegister> parts = conjunction(kernel, loop);
+  for (const KernelRegister part : parts) {
+    const auto compares = std::ranges::find(test, part, &KernelInstruction::result);
+    if (compares == test.end() || (compares->op != KernelOp::lt_int && compares->op != KernelOp::le_int)) continue;
+    const auto found = std::ranges::find(loop.variables, compares->inputs[0]);
+    if (found == loop.variables.end()) continue;
+    const auto variable = static_cast<std::size_t>(found - loop.variables.begin());
+    if (step_of(kernel, loop, variable).value_or(0) > 0)
+      return Counter{loop.initial[variable], compares->inputs[1], parts.size() == 1};
+  }
+  return std::nullopt;
+}
+
 bool is_brief(const Kernel& kernel, const KernelLoop& loop) {
   constexpr std::int64_t most_iterations = 1000;
   const auto is_plain = [](const KernelInstruction& instruction) { return !vm::is_control(instruction.op); };
-  const auto& test = kernel.blocks[loop.test_block];
-  const auto& body = kernel.blocks[loop.body_block];
-  if (loop.test_after || !std::ranges::all_of(test, is_plain) || !std::ranges::all_of(body, is_plain)) return false;
-  const auto constant = [&](KernelRegister id) {
-    return kernel.is_constant(id) ? std::optional(kernel.constant(id)) : std::nullopt;
-  };
-  const auto compares = std::ranges::find(test, loop.condition, &KernelInstruction::result);
-  if (compares == test.end() || (compares->op != KernelOp::lt_int && compares->op != KernelOp::le_int)) return false;
-  const auto counter = std::ranges::find(loop.variables, compares->inputs[0]);
-  if (counter == loop.variables.end()) return false;
-  const auto index = static_cast<std::size_t>(counter - loop.variables.begin());
-  const auto step = std::ranges::find(body, loop.next[index], &KernelInstruction::result);
-  const bool counts = step != body.end() && step->op == KernelOp::add_int && step->inputs[0] == *counter &&
-                      constant(step->inputs[1]).value_or(0) > 0;
-  const auto first = constant(loop.initial[index]), end = constant(compares->inputs[1]);
-  return counts && first && end && *first > -most_iterations && *end < most_iterations;
+  if (!std::ranges::all_of(kernel.blocks[loop.test_block], is_plain) ||
+      !std::ranges::all_of(kernel.blocks[loop.body_block], is_plain))
+    return false;
+  const std::optional<Counter> counter = counter_of(kernel, loop);
+  return counter && kernel.is_constant(counter->first) && kernel.is_constant(counter->end) &&
+         kernel.constant(counter->first) > -most_iterations && kernel.constant(counter->end) < most_iterations;
 }
 
 GroupFacts::GroupFacts(const vm::KernelGroup& group)
@@ -159,6 +189,17 @@ bool GroupFacts::has_loop(const Kernel& kernel, KernelBlockId block) const {
   return found;
 }
 
+bool GroupFacts::has_open_loop(KernelId kernel) const {
+  std::set<KernelId> all = reached_[kernel];
+  all.insert(kernel);
+  return std::ranges::any_of(all, [&](KernelId id) {
+    return std::ranges::any_of(group_[id].loops, [&](const KernelLoop& loop) {
+      const std::optional<Counter> counter = counter_of(group_[id], loop);
+      return !counter || !counter->decides_alone;
+    });
+  });
+}
+
 namespace {
 
 /// Where a float is rounded LLVM makes one operation of 32 bits of that, of what has computed it and of its inputs.
@@ -190,25 +231,32 @@ std::size_t GroupFacts::cost(const Kernel& kernel, KernelBlockId block) const {
 }
 
 bool GroupFacts::is_narrow(KernelId kernel) const {
+  constexpr std::size_t rounds = 16;  // of a loop, about
   std::size_t narrow = 0, wide = 0;
-  const auto add = [&](KernelId id, const KernelInstruction& instruction) {
+  const auto add = [&](KernelId id, const KernelInstruction& instruction, std::size_t times) {
     const KernelOp op = instruction.op;
     if (op == KernelOp::round_to_float32 || op == KernelOp::int_to_int32) {  // what has computed it was counted as wide
-      ++narrow;
-      wide -= std::min<std::size_t>(wide, 1);
+      narrow += times;
+      wide -= std::min<std::size_t>(wide, times);
     } else if (!vm::is_control(op) && op != KernelOp::copy && instruction.result != vm::no_kernel_part) {
       const vm::KernelType type = group_[id].types[instruction.result];
-      const std::size_t cost = cost_of(group_[id], instruction);
+      const std::size_t cost = times * cost_of(group_[id], instruction);
       if (type == vm::KernelType::float_) wide += cost;  // ints are mostly indices
       if (type == vm::KernelType::float32 || type == vm::KernelType::int32) narrow += cost;
     }
   };
   std::set<KernelId> all = reached_[kernel];
   all.insert(kernel);
-  for (const KernelId id : all)
+  for (const KernelId id : all) {
+    std::set<KernelBlockId> repeated;
+    for (const KernelLoop& loop : group_[id].loops)
+      for (const KernelBlockId block : {loop.test_block, loop.body_block})
+        visit_blocks(group_[id], block, [&](KernelBlockId inner) { repeated.insert(inner); });
     visit_blocks(group_[id], 0, [&](KernelBlockId block) {
-      for (const KernelInstruction& instruction : group_[id].blocks[block]) add(id, instruction);
+      for (const KernelInstruction& instruction : group_[id].blocks[block])
+        add(id, instruction, repeated.contains(block) ? rounds : 1);
     });
+  }
   return narrow > wide;
 }
 

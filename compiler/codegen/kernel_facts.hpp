@@ -38,6 +38,16 @@ std::vector<vm::KernelRegister> inputs_of(const vm::Kernel& kernel, const vm::Ke
 std::set<vm::KernelRegister> assigned_in(const vm::Kernel& kernel, vm::KernelBlockId block);
 /// By whom else than the loop and what is inside of it.
 bool is_read_outside(const vm::Kernel& kernel, const vm::KernelLoop& loop, vm::KernelRegister variable);
+/// What a loop's condition is made of by `and`: all of them hold if it holds.
+std::vector<vm::KernelRegister> conjunction(const vm::Kernel& kernel, const vm::KernelLoop& loop);
+/// What is added to a variable of a loop in each round, if that is one constant. @param variable  its place among them
+std::optional<std::int64_t> step_of(const vm::Kernel& kernel, const vm::KernelLoop& loop, std::size_t variable);
+/// What counts a loop's rounds up to an end.
+struct Counter {
+  vm::KernelRegister first, end;
+  bool decides_alone;  ///< nothing else ends the loop
+};
+std::optional<Counter> counter_of(const vm::Kernel& kernel, const vm::KernelLoop& loop);
 /// Without loops and calls in it, and counted from one constant to another: LLVM may unroll it. All other loops ask
 /// whether the run is to end.
 bool is_brief(const vm::Kernel& kernel, const vm::KernelLoop& loop);
@@ -56,6 +66,8 @@ class GroupFacts {
   bool has_loops_or_recursion() const;
   bool can_fail(const vm::Kernel& kernel, vm::KernelBlockId block) const;
   bool has_loop(const vm::Kernel& kernel, vm::KernelBlockId block) const;
+  /// A loop, also of what it calls, whose number of rounds is not known before it: points mostly leave it one by one.
+  bool has_open_loop(vm::KernelId kernel) const;
   /// What it costs about, in instructions of a processor; of loops one round. @pre calls no recursive kernel
   std::size_t cost(const vm::Kernel& kernel, vm::KernelBlockId block) const;
   /// Whether most of what it computes, with all that it calls, is rounded to 32 bits.

@@ -15,7 +15,8 @@ struct GenerationOptions {
   /// Calls of small recursive functions are made several levels deep without calling: Note [levels] in
   /// kernels_to_llvm.cpp.
   bool unrolls_recursion = true;
-  unsigned vector_lanes = 2;  ///< numbers of 8 bytes that a vector of the processor has
+  unsigned vector_lanes = 2;        ///< numbers of 8 bytes that a vector of the processor has
+  bool has_mask_registers = false;  ///< what compares vectors gives one bit for each lane
   /// For the threads of a device: nothing is forked, and of failures is only told that they are there.
   bool for_device = false;
   bool has_worker = true;  ///< not on a GPU: loops do not look whether the run is to end

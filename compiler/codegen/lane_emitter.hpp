@@ -6,6 +6,10 @@
 // not cheap if no lane takes it; `loop` runs until no lane is live. In lanes that are not live values mean nothing:
 // they are selected away where paths join. What fails is a mask that is kept beside the values: nothing stops, so that
 // operations get inputs for which they can not be computed; none of them traps or is undefined then.
+// In a loop that lanes leave at different times, a variable that is the same for all that are still in it, such as what
+// counts its rounds, is one scalar; what each lane has left with is kept beside it, if it is read behind the loop.
+// A mask has for each lane as many bits as its numbers have, all of them equal, where processors compare vectors like
+// that: a mask of single bits that goes through a loop would be packed and unpacked in each round.
 // Several vectors are computed side by side, as one operation needs the result of the one before it, and processors
 // begin an operation in each cycle or two, but take some cycles for it.
 // Source: Pharr, Mark, "ispc: A SPMD compiler for high-performance CPU programming" (InPar 2012).
@@ -22,6 +26,7 @@ namespace raddle::codegen {
 struct LaneShape {
   unsigned vector_size = 1;   ///< lanes of a vector
   unsigned vector_count = 1;  ///< side by side
+  unsigned mask_bits = 1;     ///< of a lane in a mask: 1 where the processor has registers for masks
   unsigned lanes() const { return vector_size * vector_count; }
 };
 
@@ -37,7 +42,7 @@ struct LaneValue {
   bool is_uniform() const { return !parts.front()->getType()->isVectorTy(); }
 };
 
-/// Which lanes, by vectors of i1.
+/// Which lanes, by vectors: those whose bits are all 1. Of `LaneShape::mask_bits` bits each.
 using LaneMask = LaneParts;
 
 /// Emits a kernel, with all that it calls inlined, into a function that is being built.
@@ -54,7 +59,7 @@ class LaneEmitter final : public OperationEmitter {
   /// @return  of each output the value
   std::vector<LaneValue> emit(vm::KernelId kernel, std::vector<LaneValue> arguments);
   /// The lanes that have failed, one i1 vector for each vector; empty: none can.
-  const LaneMask& failed() const { return failed_; }
+  LaneParts failed() { return conditions(failed_); }
   llvm::IRBuilder<>& builder() { return builder_; }
   LaneParts vectors(const LaneValue& value);
 
@@ -82,7 +87,8 @@ class LaneEmitter final : public OperationEmitter {
   bool is_worth_jump(const vm::Kernel& kernel, vm::KernelBlockId block) const;
   void emit_loop(Frame& frame, const vm::KernelInstruction& instruction);
   std::set<vm::KernelRegister> varying_in(const Frame& frame, const vm::KernelLoop& loop) const;
-  llvm::Value* goes_on(const LaneValue& condition, const vm::KernelLoop& loop, bool is_uniform);
+  llvm::Value* goes_on(const Frame& frame, const vm::KernelLoop& loop, bool is_uniform);
+  LaneParts after_rounds(llvm::Value* initial, std::int64_t step, const LaneParts& rounds);
   void check_interrupt();
   void emit_call(Frame& frame, const vm::KernelInstruction& instruction);
   LaneValue emit_get(Frame& frame, const vm::KernelInstruction& instruction);
@@ -98,11 +104,21 @@ class LaneEmitter final : public OperationEmitter {
   /// In vectors that are made at the end of a block.
   LaneParts vectors_in(const LaneValue& value, llvm::BasicBlock* block);
 
+  LaneMask mask(const LaneParts& conditions);
+  llvm::Value* mask(llvm::Value* condition) { return builder_.CreateSExt(condition, mask_type()); }
+  LaneParts conditions(const LaneMask& mask);
+  llvm::Value* condition(llvm::Value* mask);
   LaneMask both(const LaneMask& mask, const LaneMask& other);
+  LaneMask either(const LaneMask& mask, const LaneMask& other);
   LaneMask without(const LaneMask& mask, const LaneMask& others);
   llvm::Value* any(const LaneMask& mask);
-  LaneMask lanes(bool value) { return LaneMask(shape_.vector_count, llvm::ConstantInt::getBool(mask_type(), value)); }
-  llvm::Type* mask_type() { return llvm::FixedVectorType::get(builder_.getInt1Ty(), shape_.vector_size); }
+  LaneMask lanes(bool value) {
+    return LaneMask(shape_.vector_count,
+                    value ? llvm::Constant::getAllOnesValue(mask_type()) : llvm::Constant::getNullValue(mask_type()));
+  }
+  llvm::Type* mask_type() {
+    return llvm::FixedVectorType::get(builder_.getIntNTy(shape_.mask_bits), shape_.vector_size);
+  }
   llvm::BasicBlock* block(const char* name);
 
   ModuleEmitter& module_;

@@ -132,7 +132,7 @@ LaneParts LaneEmitter::get_scattered(const LaneValue& array, const LaneValue& in
     llvm::Value* numbers = index.parts[part_];
     llvm::Value* is_wanted = builder_.CreateICmpULT(numbers, splat(array.length, numbers->getType()));
     fail_if(builder_.CreateNot(is_wanted), raddle_leaf_index_out_of_range, place);
-    if (!live_.empty()) is_wanted = builder_.CreateAnd(live_[part_], is_wanted);
+    if (!live_.empty()) is_wanted = builder_.CreateAnd(condition(live_[part_]), is_wanted);
     llvm::Value* addresses = builder_.CreateGEP(stored, array.parts[0], numbers);
     elements.push_back(
         builder_.CreateMaskedGather(type, addresses, alignment, is_wanted, llvm::Constant::getNullValue(type)));
@@ -142,10 +142,35 @@ LaneParts LaneEmitter::get_scattered(const LaneValue& array, const LaneValue& in
 
 // ---- masks ----
 
+LaneMask LaneEmitter::mask(const LaneParts& conditions) {
+  LaneMask masks;
+  for (llvm::Value* each : conditions) masks.push_back(mask(each));
+  return masks;
+}
+
+LaneParts LaneEmitter::conditions(const LaneMask& mask) {
+  LaneParts all;
+  for (llvm::Value* part : mask) all.push_back(condition(part));
+  return all;
+}
+
+/// What chooses lanes looks at their highest bit.
+llvm::Value* LaneEmitter::condition(llvm::Value* mask) {
+  if (shape_.mask_bits == 1) return mask;
+  return builder_.CreateICmpSLT(mask, llvm::Constant::getNullValue(mask->getType()));
+}
+
 LaneMask LaneEmitter::both(const LaneMask& mask, const LaneMask& other) {
   if (mask.empty()) return other;
   LaneMask result;
   for (std::size_t i = 0; i < mask.size(); ++i) result.push_back(builder_.CreateAnd(mask[i], other[i]));
+  return result;
+}
+
+LaneMask LaneEmitter::either(const LaneMask& mask, const LaneMask& other) {
+  if (mask.empty() || other.empty()) return mask.empty() ? other : mask;
+  LaneMask result;
+  for (std::size_t i = 0; i < mask.size(); ++i) result.push_back(builder_.CreateOr(mask[i], other[i]));
   return result;
 }
 
@@ -159,7 +184,7 @@ LaneMask LaneEmitter::without(const LaneMask& mask, const LaneMask& others) {
 llvm::Value* LaneEmitter::any(const LaneMask& mask) {
   llvm::Value* all = mask[0];
   for (std::size_t i = 1; i < mask.size(); ++i) all = builder_.CreateOr(all, mask[i]);
-  return builder_.CreateOrReduce(all);
+  return builder_.CreateOrReduce(condition(all));
 }
 
 // ---- joins ----

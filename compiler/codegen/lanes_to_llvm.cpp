@@ -54,7 +54,7 @@ void LaneEmitter::fail_if(llvm::Value* failed, std::int32_t /*status*/, const vm
   if (failed_.empty()) failed_ = lanes(false);
   const bool is_uniform = !failed->getType()->isVectorTy();
   for (std::size_t part = is_uniform ? 0 : part_; part < (is_uniform ? shape_.vector_count : part_ + 1); ++part) {
-    llvm::Value* here = splat(failed, mask_type());
+    llvm::Value* here = mask(is_uniform ? builder_.CreateVectorSplat(shape_.vector_size, failed) : failed);
     if (!live_.empty()) here = builder_.CreateAnd(live_[part], here);
     failed_[part] = builder_.CreateOr(failed_[part], here);
   }
@@ -85,11 +85,11 @@ void LaneEmitter::emit_if(Frame& frame, const KernelInstruction& instruction) {
     for (std::size_t i = 0; i < results.size(); ++i) frame.values[results[i]] = joined.values[i];
     return;
   }
-  const LaneMask live = live_;
-  live_ = both(live, condition.parts);
+  const LaneMask live = live_, taken = mask(condition.parts);
+  live_ = both(live, taken);
   const Path one = emit_arm(frame, branch.then_block, results);
   if (branch.else_block != vm::no_kernel_part) {
-    live_ = without(live, condition.parts);
+    live_ = without(live, taken);
     const Path two = emit_arm(frame, branch.else_block, results);
     for (std::size_t i = 0; i < results.size(); ++i)
       frame.values[results[i]] = select(condition.parts, one.values[i], two.values[i]);
@@ -126,7 +126,7 @@ bool LaneEmitter::is_worth_jump(const Kernel& kernel, KernelBlockId block) const
 
 // ---- loops ----
 
-/// Registers that are not the same for all lanes, at most; variables of the loop among them.
+/// Registers that are not the same for all lanes that are in the loop, at most; variables of the loop among them.
 std::set<KernelRegister> LaneEmitter::varying_in(const Frame& frame, const KernelLoop& loop) const {
   const Kernel& kernel = frame.kernel;
   std::set<KernelRegister> varying;
@@ -138,12 +138,15 @@ std::set<KernelRegister> LaneEmitter::varying_in(const Frame& frame, const Kerne
   const auto varies = [&](KernelRegister id) {
     return varying.contains(id) || (!is_inside(id) && frame.values[id].exists() && !frame.values[id].is_uniform());
   };
-  const auto add_variables = [&](const KernelLoop& each) {
+  const auto add_variables = [&](const KernelLoop& each, bool is_left_together) {
     for (std::size_t i = 0; i < each.variables.size(); ++i)
-      if (varies(each.condition) || varies(each.initial[i]) || varies(each.next[i])) varying.insert(each.variables[i]);
+      if (!is_left_together || varies(each.initial[i]) || varies(each.next[i])) varying.insert(each.variables[i]);
   };
   const auto add = [&](const KernelInstruction& instruction) {
-    if (instruction.op == KernelOp::loop) return add_variables(kernel.loops[instruction.index]);
+    if (instruction.op == KernelOp::loop) {
+      const KernelLoop& inner = kernel.loops[instruction.index];
+      return add_variables(inner, !varies(inner.condition));
+    }
     const bool is_varying = std::ranges::any_of(inputs_of(kernel, instruction), varies);
     if (!is_varying) return;
     const vm::KernelBranch* branch = instruction.op == KernelOp::if_ ? &kernel.branches[instruction.index] : nullptr;
@@ -158,7 +161,7 @@ std::set<KernelRegister> LaneEmitter::varying_in(const Frame& frame, const Kerne
   };
   for (std::size_t before = 1, count = 0; before != count;) {
     before = varying.size();
-    add_variables(loop);
+    add_variables(loop, true);
     visit_blocks(kernel, loop.test_block, add_block);
     visit_blocks(kernel, loop.body_block, add_block);
     count = varying.size();
@@ -167,7 +170,9 @@ std::set<KernelRegister> LaneEmitter::varying_in(const Frame& frame, const Kerne
   return varying;
 }
 
-/// A variable that is read behind the loop keeps its value in lanes that have come to their end.
+/// A variable that is read behind the loop keeps its value in lanes that have come to their end. That is its own value
+/// if it varies, else one beside it; of those that grow by a constant in each round it is made of the number of rounds
+/// that a lane was in the loop.
 void LaneEmitter::emit_loop(Frame& frame, const KernelInstruction& instruction) {
   const Kernel& kernel = frame.kernel;
   const KernelLoop& loop = kernel.loops[instruction.index];
@@ -179,10 +184,25 @@ void LaneEmitter::emit_loop(Frame& frame, const KernelInstruction& instruction) 
   if (can_fail && failed_.empty()) failed_ = lanes(false);
   if (!is_uniform) live_ = without(live_.empty() ? lanes(true) : live_, failed_);
 
-  std::vector<LaneParts> initial;
+  // a mask is -1 in lanes that are in the loop; a number as wide as that must not overflow
+  const bool counts_rounds =
+      !is_uniform && (shape_.mask_bits == 64 || (shape_.mask_bits == 32 && is_brief(kernel, loop)));
+  struct Variable {
+    KernelRegister id;
+    bool varies, is_kept;              // kept: for lanes that have left
+    std::optional<std::int64_t> step;  // kept by the number of rounds
+    LaneValue initial, kept_initial, kept;
+  };
+  std::vector<Variable> variables;
   for (std::size_t i = 0; i < loop.variables.size(); ++i) {
+    const KernelRegister id = loop.variables[i];
     const LaneValue& value = frame.values[loop.initial[i]];
-    initial.push_back(varying.contains(loop.variables[i]) ? vectors(value) : value.parts);
+    Variable made{id, varying.contains(id), !is_uniform && is_read_outside(kernel, loop, id), std::nullopt, value, {},
+                  {}};
+    if (made.varies) made.initial.parts = vectors(value);
+    if (made.is_kept && !made.varies && counts_rounds) made.step = step_of(kernel, loop, i);
+    if (made.is_kept && !made.varies && !made.step) made.kept_initial.parts = vectors(value);
+    variables.push_back(std::move(made));
   }
   llvm::BasicBlock *before = builder_.GetInsertBlock(), *head = block("loop"), *again = block("again"),
                    *end = block("end");
@@ -201,50 +221,96 @@ void LaneEmitter::emit_loop(Frame& frame, const KernelInstruction& instruction) 
     for (std::size_t i = 0; i < phis.size(); ++i)
       llvm::cast<llvm::PHINode>(phis[i])->addIncoming(values[i], builder_.GetInsertBlock());
   };
-  for (std::size_t i = 0; i < loop.variables.size(); ++i)
-    frame.values[loop.variables[i]] = {begin_phis(initial[i]), frame.values[loop.initial[i]].length};
+  for (Variable& variable : variables) {
+    frame.values[variable.id] = {begin_phis(variable.initial.parts), variable.initial.length};
+    variable.kept.parts = begin_phis(variable.kept_initial.parts);
+  }
+  const bool needs_rounds = std::ranges::any_of(variables, [](const Variable& each) { return each.step.has_value(); });
+  const LaneParts rounds = needs_rounds ? begin_phis(lanes(false)) : LaneParts();
   const LaneMask live_at_head = is_uniform ? LaneMask() : begin_phis(live_);
   const LaneMask failed_at_head = can_fail ? begin_phis(failed_) : LaneMask();
-  if (!is_uniform) live_ = live_at_head;
   if (can_fail) failed_ = failed_at_head;
+  if (!is_uniform) {  // from here on what fails in this round: who has failed before is not live
+    live_ = live_at_head;
+    failed_.clear();
+  }
 
   emit_block(frame, loop.test_block);
   if (loop.test_after) emit_block(frame, loop.body_block);
-  builder_.CreateCondBr(goes_on(frame.values[loop.condition], loop, is_uniform), again, end);
-  const LaneMask failed_at_end = failed_;
+  builder_.CreateCondBr(goes_on(frame, loop, is_uniform), again, end);
+  const auto with_earlier = [&](const LaneMask& failed) {
+    return is_uniform ? failed : either(failed_at_head, failed);
+  };
+  builder_.SetInsertPoint(end);
+  const LaneMask failed_at_end = with_earlier(failed_);
   builder_.SetInsertPoint(again);
   if (!loop.test_after) emit_block(frame, loop.body_block);
   if (!is_brief(kernel, loop)) check_interrupt();
 
-  std::vector<LaneParts> next;  // all before the first is assigned
-  for (std::size_t i = 0; i < loop.variables.size(); ++i) {
-    const LaneValue variable = frame.values[loop.variables[i]], &value = frame.values[loop.next[i]];
-    if (!varying.contains(loop.variables[i]))
+  std::vector<LaneParts> next, kept;  // all before the first is assigned
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    const Variable& variable = variables[i];
+    const LaneValue& value = frame.values[loop.next[i]];
+    const auto selected = [&](const LaneValue& left_with) { return select(conditions(live_), value, left_with).parts; };
+    if (!variable.varies)
       next.push_back(value.parts);
-    else if (is_uniform || !is_read_outside(kernel, loop, loop.variables[i]))
-      next.push_back(vectors(value));
     else
-      next.push_back(select(live_, value, variable).parts);
+      next.push_back(variable.is_kept ? selected(frame.values[variable.id]) : vectors(value));
+    kept.push_back(variable.kept.exists() ? selected(variable.kept) : LaneParts());
   }
-  for (std::size_t i = 0; i < loop.variables.size(); ++i) end_phis(frame.values[loop.variables[i]].parts, next[i]);
-  if (!is_uniform) end_phis(live_at_head, live_);
-  if (can_fail) end_phis(failed_at_head, failed_);
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    end_phis(frame.values[variables[i].id].parts, next[i]);
+    end_phis(variables[i].kept.parts, kept[i]);
+  }
+  LaneParts more_rounds;
+  for (std::size_t i = 0; i < rounds.size(); ++i) more_rounds.push_back(builder_.CreateSub(rounds[i], live_[i]));
+  end_phis(rounds, more_rounds);
+  if (!is_uniform) end_phis(live_at_head, without(live_, failed_));
+  if (can_fail) end_phis(failed_at_head, with_earlier(failed_));
   builder_.CreateBr(head);
   builder_.SetInsertPoint(end);
+  for (Variable& variable : variables) {
+    if (variable.step) variable.kept.parts = after_rounds(variable.initial.parts[0], *variable.step, rounds);
+    if (variable.kept.exists()) frame.values[variable.id] = std::move(variable.kept);
+  }
   failed_ = failed_at_end;
   live_ = live;
 }
 
 /// Whether some lane has another round before it; which ones: `live_`. What has failed may go on for ever.
-llvm::Value* LaneEmitter::goes_on(const LaneValue& condition, const KernelLoop& loop, bool is_uniform) {
+/// What is the same for all of them is tested once, as a scalar, so that LLVM knows its range in the loop.
+llvm::Value* LaneEmitter::goes_on(const Frame& frame, const KernelLoop& loop, bool is_uniform) {
+  const LaneValue& condition = frame.values[loop.condition];
   if (is_uniform) {
     llvm::Value* decides = loop.test_after ? builder_.CreateNot(condition.parts[0]) : condition.parts[0];
     if (failed_.empty()) return decides;
     return builder_.CreateAnd(decides, any(without(live_.empty() ? lanes(true) : live_, failed_)));
   }
-  const LaneMask holds = vectors(condition);
-  live_ = without(loop.test_after ? without(live_, holds) : both(live_, holds), failed_);
-  return any(live_);
+  if (loop.test_after) {
+    live_ = without(without(live_, mask(condition.parts)), failed_);
+    return any(live_);
+  }
+  llvm::Value* decides = nullptr;
+  for (const KernelRegister id : conjunction(frame.kernel, loop)) {
+    const LaneValue& part = frame.values[id];
+    if (!part.is_uniform())
+      live_ = both(live_, mask(part.parts));
+    else
+      decides = decides == nullptr ? part.parts[0] : builder_.CreateAnd(decides, part.parts[0]);
+  }
+  live_ = without(live_, failed_);
+  return decides == nullptr ? any(live_) : builder_.CreateAnd(decides, any(live_));
+}
+
+/// Of a variable that has grown by `step` in each of them.
+LaneParts LaneEmitter::after_rounds(llvm::Value* initial, std::int64_t step, const LaneParts& rounds) {
+  LaneParts result;
+  for (llvm::Value* each : rounds) {
+    llvm::Value* number = builder_.CreateZExt(each, splat(initial, each->getType())->getType());
+    llvm::Value* distance = builder_.CreateMul(number, splat(int_constant(step), number->getType()));
+    result.push_back(builder_.CreateAdd(splat(initial, number->getType()), distance));
+  }
+  return result;
 }
 
 void LaneEmitter::check_interrupt() {

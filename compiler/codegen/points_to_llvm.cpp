@@ -58,7 +58,7 @@ class LaneLoop {
     // the last lanes have the last point once more: it ends as well as that one
     builder_.SetInsertPoint(rest);
     llvm::Value* last = builder_.CreateMul(builder_.CreateSub(left, builder_.getInt64(1)), stretch_.step);
-    const LaneMask are_points = lanes_below(left);
+    const LaneParts are_points = lanes_below(left);
     LaneParts last_distances;
     for (std::size_t i = 0; i < distances.size(); ++i)
       last_distances.push_back(builder_.CreateSelect(are_points[i], distances[i], splat(last)));
@@ -100,8 +100,8 @@ class LaneLoop {
     for (std::size_t i = 0; i < shape_.vector_size; ++i) all.push_back(vector * shape_.vector_size + i);
     return llvm::ConstantDataVector::get(module_.llvm_context, all);
   }
-  LaneMask lanes_below(llvm::Value* limit) {
-    LaneMask mask;
+  LaneParts lanes_below(llvm::Value* limit) {
+    LaneParts mask;
     for (std::size_t i = 0; i < shape_.vector_count; ++i)
       mask.push_back(builder_.CreateICmpSLT(numbers(i), splat(limit)));
     return mask;
@@ -118,7 +118,8 @@ class LaneLoop {
   void store(LaneEmitter& lanes, const std::vector<LaneValue>& results, llvm::Value* left, llvm::BasicBlock* head,
              llvm::BasicBlock* end) {
     llvm::Value* limit = left;
-    if (!lanes.failed().empty()) limit = least_of(left, lanes.failed());
+    const LaneParts failed = lanes.failed();
+    if (!failed.empty()) limit = least_of(left, failed);
     std::vector<LaneParts> vectors;
     lanes.builder().SetInsertPoint(builder_.GetInsertBlock());
     for (const LaneValue& result : results) vectors.push_back(lanes.vectors(result));
@@ -138,7 +139,7 @@ class LaneLoop {
     builder_.CreateBr(end);
   }
 
-  void store_results(const std::vector<LaneParts>& results, const LaneMask& mask) {
+  void store_results(const std::vector<LaneParts>& results, const LaneParts& mask) {
     for (std::size_t i = 0; i < results.size(); ++i)
       for (std::size_t vector = 0; vector < shape_.vector_count; ++vector) {
         llvm::Value* at = builder_.CreateAdd(number_, builder_.getInt64(vector * shape_.vector_size));
@@ -147,7 +148,7 @@ class LaneLoop {
   }
 
   /// @return  `limit`, or the first of the lanes that have failed
-  llvm::Value* least_of(llvm::Value* limit, const LaneMask& failed) {
+  llvm::Value* least_of(llvm::Value* limit, const LaneParts& failed) {
     llvm::Value* any = failed[0];
     for (std::size_t i = 1; i < failed.size(); ++i) any = builder_.CreateOr(any, failed[i]);
     llvm::BasicBlock *before = builder_.GetInsertBlock(), *fails = block("fails"), *well = block("");
@@ -182,20 +183,26 @@ class LaneLoop {
 
 }  // namespace
 
-/// Several where there is a loop, whose rounds need each other's results, or where there are few values to keep.
+/// Several, as operations need each other's results: four where there is a loop, or where there are few values to keep.
+/// Masks take registers, too, of which processors without such for masks have few. (Two of Black-Scholes' formula,
+/// which costs some 250, are faster than one by a quarter.) What is very large is not worth its compilation twice.
 unsigned ModuleEmitter::vector_count(vm::KernelId kernel) const {
-  constexpr std::size_t few = 60, many = 250;
+  constexpr std::size_t few = 60, many = 1000;
   const std::size_t cost = facts.cost(group[kernel], 0);
-  return cost > many ? 1 : cost > few && !facts.has_loop(group[kernel], 0) ? 2 : 4;
+  if (cost > many) return 1;
+  if (facts.has_loop(group[kernel], 0)) return facts.has_open_loop(kernel) && !options_.has_mask_registers ? 2 : 4;
+  return cost > few ? 2 : 4;
 }
 
 void ModuleEmitter::emit_lanes(vm::KernelId kernel, llvm::Function* function) {
   const vm::Kernel& source = group[kernel];
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(llvm_context, "entry", function));
+  const unsigned lanes = options_.vector_lanes, vectors = vector_count(kernel);
+  const bool is_narrow = facts.is_narrow(kernel);
+  const unsigned mask_bits = options_.has_mask_registers ? 1 : is_narrow ? 32 : 64;
   // numbers of 32 bits fill a vector with twice as many; what is computed with 64 bits takes two then
-  const unsigned vectors = vector_count(kernel);
-  const LaneShape shape = facts.is_narrow(kernel) ? LaneShape{2 * options_.vector_lanes, std::max(1U, vectors / 2)}
-                                                  : LaneShape{options_.vector_lanes, vectors};
+  const LaneShape shape =
+      is_narrow ? LaneShape{2 * lanes, std::min(vectors, 2U), mask_bits} : LaneShape{lanes, vectors, mask_bits};
   // else LLVM splits the widest vectors on processors that run slower with them
   function->addFnAttr("min-legal-vector-width", std::to_string(options_.vector_lanes * 64));
   WordReader words(builder, function->getArg(1));

@@ -160,9 +160,11 @@ class Walk {
   Register key(const LaunchKey& key) {
     if (!key.is_affine()) return projected_[key.result];
     Register sum = out_.constant(key.offset);
-    if (key.stride != 0)
-      sum =
-          out_.compute(KernelOp::add_int, {out_.compute(KernelOp::mul_int, {point_, out_.constant(key.stride)}), sum});
+    if (key.stride != 0) {  // points that follow each other read elements that do, which loads of lanes see from here
+      const Register scaled =
+          key.stride == 1 ? point_ : out_.compute(KernelOp::mul_int, {point_, out_.constant(key.stride)});
+      sum = key.offset == 0 ? scaled : out_.compute(KernelOp::add_int, {scaled, sum});
+    }
     const bool has_base = key.base.value != no_id || !key.base.operand.is_absent();
     return has_base ? out_.compute(KernelOp::add_int, {input(key.base, KernelType::int_), sum}) : sum;
   }
