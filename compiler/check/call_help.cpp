@@ -43,19 +43,19 @@ bool counts_truths(const Context& context, const ast::Call& call) {
 }
 
 /// A growing array of numbers where a dense one is taken, or a number: functions of numbers are called with dense
-/// arrays.
+/// arrays. A list as it is written is dense where a dense array is taken.
 const ast::Expr* growing_argument(const Context& context, const std::vector<Signature>& candidates,
                                   const ast::Call& call) {
   const TypeStore& types = context.program.types;
   for (std::size_t i = 0; i < call.arguments.size(); ++i) {
     const ast::Expr& argument = *call.arguments[i].value;
-    if (elements_of(argument) != nullptr || dense_help(context, argument).empty()) continue;
+    if (dense_help(context, argument).empty()) continue;
     const auto takes_dense = [&](const Signature& candidate) {
       return i < candidate.inputs.size() &&
              std::ranges::any_of(candidate.inputs[i].alternatives, [&](const TypePattern& pattern) {
                if (pattern.kind != TypePattern::Kind::concrete) return false;
                const bool is_number = candidate.inputs[i].alternatives.size() == 1 && pattern.type == TypeStore::float_;
-               return is_number || types.is_dense(pattern.type);
+               return is_number || (elements_of(argument) == nullptr && types.is_dense(pattern.type));
              });
     };
     if (std::ranges::any_of(candidates, takes_dense)) return &argument;

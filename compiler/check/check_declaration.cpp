@@ -206,6 +206,10 @@ void StatementChecker::parameter(const ast::Declaration& declaration, const ast:
     if (at.begin == declarator.name.span.begin && declarator.value == nullptr)
       report.note("a run that does not set it takes the default: `@param " + context_.name(variable.type) + " " +
                   declarator.name.text + " = " + example_of(variable.type) + ";`");
+    if (!context_.store().is_scalar(variable.type) && variable.type != TypeStore::error)
+      report.note(
+          "an array comes from a file that a parameter names, `@param string path = \"table.csv\";`, or each of "
+          "its elements is a parameter");
     context_.silenced.insert(declarator.variable);
     return;
   }
@@ -220,9 +224,10 @@ void StatementChecker::result(const ast::Declaration& declaration, const ast::De
   }
   const TypeId type = context_.variable(declarator.variable).type;
   if (type != TypeStore::error && type != TypeStore::updateable && !context_.store().is_scalar(type)) {
-    context_.diagnostics.report(
-        DiagnosticKind::bad_result, declaration.type.span,
-        "is of type `int`, `float`, `int32`, `float32`, `string`, `boolean` or `updateable_float`");
+    context_.diagnostics
+        .report(DiagnosticKind::bad_result, declaration.type.span,
+                "is of type `int`, `float`, `int32`, `float32`, `string`, `boolean` or `updateable_float`")
+        .note("a result is one value for each run: an element, a sum, a mean; whole arrays are written to files");
     return;
   }
   context_.program.results.push_back({declarator.variable});

@@ -221,6 +221,8 @@ void ErrorStrategy::report_missing_closing(antlr4::Parser* parser, std::uint32_t
     diagnostic.label(tokens_.span(token), fmt::format("to match this `{}`", tokens_.text(token)));
     if (found.type == P::SEMI && expected == P::RPAREN && token.partner != SourceToken::no_partner)
       diagnostic.note("what stands in these parentheses is separated by `,`");
+    if (std::string hint = hint_for_comment_behind(tokens_, tokens_.at(found.index - 1)); !hint.empty())
+      diagnostic.note(std::move(hint));
     return;
   }
 }

@@ -106,7 +106,6 @@ CASES = [
     ("run hello.df --stats", 2, "", "`raddle run --stats hello.df`"),
     ("run hello.df -k", 2, "", "`-k` stands behind the script"),
     ("run hello.df -j4", 2, "", "type `raddle run -j4 hello.df`"),
-    ("sweep --workers=2 hello.df", 2, "", "did you mean `--jobs`?"),
     ("run --jobs=2 hello.df", 2, "", "did you mean `--workers`?"),
     ("sweep -p a=1,2 ./model-program {a}", 2, "", "a command stands behind `--`"),
     ("sweep -p a=1,2 model.df", 2, "", "can not read `model.df`"),

@@ -246,7 +246,7 @@ def points_that_a_sweep_counts_on_stay(folder):
     process.communicate(timeout=60)
     expect(process.returncode, 0)
     expect("not run" in folder.read("x.csv"), False)
-    folder.run(f"runs rm {first}")
+    folder.run(f"runs rm --force {first}")
 
 
 def points_that_are_gone_are_told(folder):

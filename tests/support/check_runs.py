@@ -28,7 +28,13 @@ def record_is_read(folder):
     folder.run(f"runs logs {runs['runs'][1]['id']} 2", code=1, err="from which run it may have been taken: raddle why ")
     expect(folder.run("runs show last").stdout, folder.run(f"runs show {runs['runs'][1]['id']}").stdout)
     folder.run("runs show nonsense", code=2, err="no run is named `nonsense`")
-    folder.run(f"runs rm {runs['runs'][0]['id']}")
+    first, second = (run["id"] for run in runs["runs"])
+    folder.run(f"runs rm {first}", code=1, err=(
+        f"raddle: run {second} has points from the record of earlier runs: those of {first} would be `not run` in its table\n"
+        f"  = help: `raddle runs rm --force {first}` removes it all the same\n"))
+    folder.run(f"runs rm {first}", code=1)
+    expect(len(json.loads(folder.run("runs list --json").stdout)["runs"]), 2)
+    folder.run(f"runs rm --force {first}")
     lost = f"raddle: run {runs['runs'][1]['id']}: 2 of its points are not in the record any more: the run from which it had taken them was removed\n"
     expect(folder.run("runs table", code=1, err=lost).stdout.splitlines()[1:3], ["1,,not run,,", "2,,not run,,"])
     folder.run("report -o x.html", err=lost)
@@ -118,7 +124,7 @@ def anew_is_anew_when_resumed(folder):
         folder.run("sweep --resume", err="4 points, 4 from the record")
         folder.run("rerun", err="4 points, 4 from the record")
         expect_in("  (reruns ", folder.run("runs").stdout.splitlines()[-1])
-        folder.run("runs rm " + began)
+        folder.run("runs rm --force " + began)
         folder.run("sweep --resume", err="4 points, 4 from the record")
         folder.run("rerun --no-cache", err="4 points, ")
         expect_in("  (reruns all of ", folder.run("runs").stdout.splitlines()[-1])
@@ -153,7 +159,7 @@ def runs_that_have_not_ended_are_told(folder):
     folder.run("sweep -p a=2:3 -- sh -c 'test {a} -lt 4 || sleep 60'", err="2 from the record")
     folder.run("sweep -p a=1:2 --shard 2/2 -- sh -c 'test {a} -lt 4 || sleep 60'")
     expect_in("point 1 {\"a\":1}: not run: --shard leaves it out", folder.run("why /1").stdout)
-    expect(json.loads(folder.run(f"runs rm {first} --json").stdout), {"schema": 1, "removed": [first]})
+    expect(json.loads(folder.run(f"runs rm -f {first} --json").stdout), {"schema": 1, "removed": [first]})
     expect_in("not run: no run has it any more: that from which it was taken has been removed", folder.run("why /2").stdout)
     folder.run("sweep -p a=2:3 -p b=1 -- sh -c 'echo {a}'", err="no word of the command names the parameter `b`")
     done = folder.run(f"runs diff {run_id(folder, -2)}")  # whose rows are not there any more: they are not its points

@@ -116,6 +116,12 @@ def script_is_swept(folder):
     expect("from the record" in done.stderr, False)  # another script
 
 
+def points_share_the_workers(folder):
+    folder.write("workers.df", "import sys;\n@param int n = 1;\n@result int workers = turbine_workers();\n")
+    for options, each in (("--workers 1", 1), ("--workers 4 -j 2", 2), ("--workers 6 -j 1", 6), ("--workers 9", 3)):
+        expect(folder.column(f"sweep workers.df -p n=1:3 --no-cache {options}", "workers"), [str(each)] * 3)
+
+
 def blocks_tell_each_point(folder):
     folder.write("holds.df", """
         import assert;
@@ -395,7 +401,6 @@ def script_does_not_fit(folder):
             ("sweep model.df --from table.csv", "the script has no parameter `m`"),
             ("sweep model.df -p alpha=1 -- echo", "a sweep has a script, `model.df`, or a command, not both"),
             ("sweep model.df --alpha=1", "a parameter is set by -p NAME=VALUE"),
-            ("sweep model.df -p n=1 --workers 4", "unknown option `--workers`; did you mean `--jobs`?"),
             ("sweep model.df -p n=1 --stats", "unknown option `--stats`; `raddle run` has one of that name"),
             ("run model.df --repeats 3", "the script has no parameter `repeats`; `--repeats` is an option of `raddle sweep`\n"),
             ("run model.df --jobs=3", "`--jobs` is an option of `raddle sweep`, as `--workers` is of `raddle run`\n"),
@@ -597,7 +602,7 @@ def counts_at_a_signal_add_up(folder):
         before = through
 
 
-TESTS = [models_with_arrays_are_one_kernel, models_that_draw_are_one_kernel, counts_at_a_signal_add_up, a_point_that_does_not_come_back_keeps_no_other_one, one_signal_ends_a_sweep_of_a_script, quiet_and_verbose, time_limit_starts_nothing_new, grid_is_run_and_extended, points_of_every_kind, points_are_lazy, script_does_the_same, script_is_swept, one_name_is_one_result, words_that_are_lost_are_told, truth_beside_numbers_is_told, summary_is_json,
+TESTS = [points_share_the_workers, models_with_arrays_are_one_kernel, models_that_draw_are_one_kernel, counts_at_a_signal_add_up, a_point_that_does_not_come_back_keeps_no_other_one, one_signal_ends_a_sweep_of_a_script, quiet_and_verbose, time_limit_starts_nothing_new, grid_is_run_and_extended, points_of_every_kind, points_are_lazy, script_does_the_same, script_is_swept, one_name_is_one_result, words_that_are_lost_are_told, truth_beside_numbers_is_told, summary_is_json,
          blocks_tell_each_point, recorded_points_in_another_form, script_acts_at_each_point,
          points_write_files_of_their_own, draws_are_those_of_the_value, parquet_says_what_csv_says,
          changed_table_is_noticed, tables_say_what_is_known, points_and_their_number, script_does_not_fit,

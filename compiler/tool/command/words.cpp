@@ -28,9 +28,8 @@ std::string nearest_option(const CLI::App& app, const std::string& option) {
   for (const CLI::Option* known : app.get_options())
     for (const std::string& name : known->get_lnames()) names.push_back("--" + name);
   const std::string given = option.substr(0, option.find('='));
-  // how many of them run at once: workers of a run, jobs of a sweep
-  const std::string same = given == "--workers" ? "--jobs" : given == "--jobs" ? "--workers" : "";
-  return std::ranges::find(names, same) != names.end() ? same : nearest_name(given, names);
+  if (given == "--jobs" && std::ranges::find(names, "--workers") != names.end()) return "--workers";
+  return nearest_name(given, names);
 }
 
 int unknown_option(const CLI::App& app, const std::string& option, const std::string& verb, const std::string& other) {

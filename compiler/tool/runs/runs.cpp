@@ -123,15 +123,19 @@ int print_table(const std::string& name) {
   return written && lost.empty() ? exit_ok : exit_failed;
 }
 
-/// Later sweeps over the same work took points from earlier ones: they have them no more.
-void warn_of_takers(const vm::RunRow& removed, const std::vector<vm::RunRow>& runs) {
-  for (const vm::RunRow& each : runs)
-    if (each.started > removed.started && each.work == removed.work && each.taken != 0 && !is_of_script(each))
-      warn(fmt::format("run {} has points from the record of earlier runs: those of {} are `not run` in its table now",
-                       each.id, removed.id));
+/// A later sweep over the same work took points from earlier ones, whose table would have them no more; else nullptr.
+const vm::RunRow* find_taker(const std::vector<vm::RunRow>& removed, const std::vector<vm::RunRow>& runs,
+                             const vm::RunRow& earlier) {
+  const auto took = [&](const vm::RunRow& each) {
+    return each.started > earlier.started && each.work == earlier.work && each.taken != 0 && !is_of_script(each) &&
+           each.state != vm::RunState::running &&  // of that RunRecord::remove() tells
+           std::ranges::find(removed, each.id, &vm::RunRow::id) == removed.end();
+  };
+  const auto found = std::ranges::find_if(runs, took);
+  return found == runs.end() ? nullptr : &*found;
 }
 
-int remove_runs(const std::vector<std::string>& names, bool as_json) {
+int remove_runs(const std::vector<std::string>& names, bool as_json, bool is_forced) {
   std::vector<vm::RunRow> removed;
   for (const std::string& name : names) {
     if (name.empty()) return usage_error("runs rm: an empty word is no run", "runs rm");
@@ -140,6 +144,16 @@ int remove_runs(const std::vector<std::string>& names, bool as_json) {
     removed.push_back(std::move(*run));
   }
   vm::RunRecord record = *vm::RunRecord::open();
+  const std::vector<vm::RunRow> runs = record.runs();
+  for (const vm::RunRow& run : removed) {
+    const vm::RunRow* const taker = is_forced ? nullptr : find_taker(removed, runs, run);
+    if (taker == nullptr) continue;
+    vm::print_stderr(
+        "raddle: run {} has points from the record of earlier runs: those of {} would be `not run` in its table\n"
+        "  = help: `raddle runs rm --force {}` removes it all the same\n",
+        taker->id, run.id, run.id);
+    return exit_failed;
+  }
   std::string ids;
   for (const vm::RunRow& run : removed) {
     if (const std::string running = record.remove(run); !running.empty()) {
@@ -151,7 +165,6 @@ int remove_runs(const std::vector<std::string>& names, bool as_json) {
     std::filesystem::remove_all(vm::folder_of_run(run.id), ignored);
     ids += (ids.empty() ? "" : ",") + sweep::json_string(run.id);
     if (!as_json) vm::print_stderr("raddle: removed {}: {}\n", run.id, sweep::shortened(command_text(run)));
-    warn_of_takers(run, record.runs());
   }
   if (as_json) return print(json_line(fmt::format("\"removed\":[{}]", ids)));
   return exit_ok;
@@ -201,7 +214,7 @@ std::string task_text(const std::string& parameters) {
 namespace {
 
 struct RunsWords {
-  bool as_json = false;
+  bool as_json = false, is_forced = false;
   std::string run;
   std::vector<std::string> runs;
   std::string point;
@@ -245,6 +258,8 @@ void add_runs_options(CLI::App& app, RunsWords& words) {
   words.diff->add_option("A", words.run, "A run's id, its beginning or its end")->required()->type_name("");
   words.diff->add_option("B", words.other, "The same; none: the latest")->type_name("");
   words.remove = add("rm", "Remove runs: later sweeps take nothing from them");
+  words.remove->add_flag("-f,--force", words.is_forced,
+                         "Also a run from which a later one took points: its table has them no more");
   words.remove->add_option("RUN", words.runs, "Ids")->required()->type_name("");
 }
 
@@ -258,7 +273,7 @@ int runs_command(const std::vector<std::string>& words) {
     if (*read.table) return print_table(read.run);
     if (*read.logs) return show_logs(read.point.empty() ? read.run : read.run + "/" + read.point, read.as_json);
     if (*read.diff) return diff_runs(read.run, read.other, read.as_json);
-    return *read.remove ? remove_runs(read.runs, read.as_json) : list_runs(read.as_json);
+    return *read.remove ? remove_runs(read.runs, read.as_json, read.is_forced) : list_runs(read.as_json);
   });
 }
 

@@ -41,7 +41,7 @@ constexpr std::array all_settings = {
     Setting{"spill", SettingKind::text, "repl run sweep"},
     Setting{"time-limit", SettingKind::number_or_text, "sweep"},
     Setting{"timeout", SettingKind::number_or_text, "run sweep", /*differs_by_verb=*/true},
-    Setting{"workers", SettingKind::number, "repl run"},
+    Setting{"workers", SettingKind::number, "repl run sweep"},
 };
 
 bool takes(SettingKind kind, ValueForm form) {

@@ -197,8 +197,14 @@ std::vector<std::string> without_resume(const std::vector<std::string>& words, c
 
 void add_run_options(CLI::App& app, SweepRequest& request) {
   constexpr const char* group = "Running";
-  app.add_option("-j,--jobs", request.run.jobs, "Runs at once (default: the number of cores)")
+  app.add_option("-j,--jobs", request.run.jobs,
+                 "Runs at once (default: as many as cores, or workers). Runs of a script share the workers")
       ->check(CLI::Range(1, 100000))
+      ->type_name("N")
+      ->group(group);
+  app.add_option("--workers", request.script_options.workers,
+                 "Threads that compute a script's points, all together (default: all cores)")
+      ->check(CLI::Range(1, 4096))
       ->type_name("N")
       ->group(group);
   app.add_flag("-k,--keep-going", request.run.keep_going,
@@ -279,7 +285,17 @@ void add_result_options(CLI::App& app, SweepRequest& request) {
       ->type_name("NAME,..")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::IsMember(sweep::statistic_names()))
+      ->check(CLI::Validator(
+          [](const std::string& name) -> std::string {
+            const std::vector<std::string> known = sweep::statistic_names();
+            if (std::ranges::find(known, name) != known.end()) return {};
+            const std::size_t colon = name.find(':');
+            const std::string help = colon == std::string::npos
+                                         ? ""
+                                         : "; it is computed of each result: `--agg " + name.substr(colon + 1) + "`";
+            return fmt::format("`{}` is none of {}{}", name, fmt::join(known, ", "), help);
+          },
+          ""))
       ->group(group);
 }
 
@@ -315,7 +331,7 @@ std::expected<SweepRequest, int> read(const std::vector<std::string>& words, Wit
   SweepRequest request;
   CLI::App app("", "raddle sweep");
   add_sweep_options(app, request);
-  request.run.jobs = core_count();
+  request.run.jobs = 0;  // not said
   if (const std::optional<int> code = parse(app, request, words)) return std::unexpected(*code);
   request.output_count = app.get_option("--output")->count();
   request.words = words;
@@ -330,6 +346,8 @@ std::expected<SweepRequest, int> read(const std::vector<std::string>& words, Wit
     // which results a run has is recorded with it, whoever has said so
     if (!request.use_record && !is_said) request.words.insert(std::ranges::find(request.words, "--"), "--no-cache");
   }
+  const unsigned workers = request.script_options.workers;
+  if (request.run.jobs == 0) request.run.jobs = workers != 0 ? workers : core_count();
   if (!request.resume) return request;
 
   if (!request.command.empty() || !request.script.empty() || !request.space.parameters.empty())
