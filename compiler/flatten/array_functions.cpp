@@ -54,12 +54,34 @@ std::optional<Operand> loops_over_lines(BodyBuilder& builder, const Lines& lines
   return made;
 }
 
-/// Of few columns, whose sums are computed side by side, each in the order of the rows.
-std::optional<Operand> vector_product(BodyBuilder& builder, Operand vector, Operand matrix, Operand k, Operand m,
-                                      TypeId type, Span span) {
-  constexpr std::int64_t most_columns = 8;
+namespace {
+
+/// A sum after the other.
+Operand product_by_columns(BodyBuilder& builder, Operand vector, Operand matrix, Operand k, Operand m, TypeId type,
+                           Span span) {
+  const Operand made = builder.new_array(type, {m}, span);
+  const Operand column = builder.begin_each(m, span);
+  const auto next = [&](Operand point, const BodyBuilder::Operands& sum) -> BodyBuilder::Operands {
+    const Operand row = builder.put(OpKind::index_mul, {point, m}, TypeStore::int_, span);
+    const Operand key = builder.put(OpKind::index_add, {row, column}, TypeStore::int_, span);
+    const Operand factor = builder.put(OpKind::array_get, {vector, point}, TypeStore::float_, span),
+                  element = builder.put(OpKind::array_get, {matrix, key}, TypeStore::float_, span);
+    return {builder.put(OpKind::mul_add, {factor, element, sum[0]}, TypeStore::float_, span)};
+  };
+  const BodyBuilder::Operands sum = builder.accumulate(k, {builder.real(0.0)}, next, span);
+  builder.insert(made, column, sum[0], span);
+  builder.end_each();
+  return made;
+}
+
+}  // namespace
+
+Operand vector_product(BodyBuilder& builder, Operand vector, Operand matrix, Operand k, Operand m, TypeId type,
+                       Span span) {
+  constexpr std::int64_t most_columns = 8;  // whose sums are computed side by side
   const std::optional<std::int64_t> columns = builder.known(m);
-  if (!columns || *columns < 1 || *columns > most_columns) return std::nullopt;
+  if (!columns || *columns < 1 || *columns > most_columns)
+    return product_by_columns(builder, vector, matrix, k, m, type, span);
   const auto get = [&](Operand array, Operand key) {
     return builder.put(OpKind::array_get, {array, key}, TypeStore::float_, span);
   };

@@ -171,8 +171,7 @@ std::optional<Operand> Flattener::array_function(Scope& scope, const ir::Op& op,
     if (is_refused_) return std::nullopt;
     now_.has_own_array = true;
     builder.same(size_of(vector, op.span), input(2), op.span);
-    const auto made = vector_product(builder, vector, matrix, input(2), input(3), type, op.span);
-    return made ? made : none();
+    return vector_product(builder, vector, matrix, input(2), input(3), type, op.span);
   }
   if (ir::is_reduction(op) && vm::reducer_of_function(name)) {
     const Operand elements = array(scope, op.operands[0]);

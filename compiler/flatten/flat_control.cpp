@@ -102,7 +102,7 @@ void Flattener::branch(Scope& scope, const ir::Op& op) {
   const State before = now_;
   const Scope scope_before = scope;
   both_ways(scope, op, condition);
-  if (!is_refused_ || now_.builder.is_in_loop() || op.regions.size() < 2) return;
+  if (!is_refused_ || op.regions.size() < 2 || !now_.builder.is_known_before_loops(condition)) return;
   begin_anew(scope, before, scope_before);
   one_way(scope, op, condition);
 }

@@ -268,6 +268,15 @@ FunctionBuilder::Operands FunctionBuilder::accumulate(
   return {results.begin() + 1, results.end()};
 }
 
+bool FunctionBuilder::is_known_before_loops(Operand operand) const {
+  if (operand.is_constant || !is_in_loop()) return true;
+  ir::RegionId at = function_.variables[operand.index].region;
+  if (at == open_.front()) return true;
+  const auto made = made_by_.find(operand.index);
+  return made != made_by_.end() && ir::info(made->second.kind).effect <= ir::Effect::fails &&
+         std::ranges::all_of(made->second.operands, [&](Operand each) { return is_known_before_loops(each); });
+}
+
 const ir::Op* FunctionBuilder::made(Operand operand, OpKind kind) const {
   if (operand.is_constant) return nullptr;
   const auto found = made_by_.find(operand.index);

@@ -66,6 +66,8 @@ class FunctionBuilder {
   bool is_in_each() const { return !points_.empty(); }
   bool is_in_loop() const { return !points_.empty() || !loops_.empty(); }
   ir::Operand point() const { return points_.back(); }
+  /// The same in all rounds of the loops around.
+  bool is_known_before_loops(ir::Operand operand) const;
 
  protected:
   using Key = std::tuple<ir::OpKind, std::uint32_t, std::vector<std::uint64_t>>;

@@ -93,6 +93,7 @@ class Launcher : WorkerService {
 
   // --- launches.cpp
   raddle_leaf_function launched_code(FunctionId leaf, std::int64_t points);
+  void count_long_points(FunctionId leaf, std::int64_t point_ns, std::int64_t left);
   bool find_sinks(Frame& frame, const ForeachSite& site, const std::int64_t* keys, const std::int64_t* values,
                   SinkArrays& arrays);
   Array* sink_row(Frame& frame, const ForeachSite& site, const LaunchSink& sink, const std::int64_t* keys,

@@ -254,6 +254,15 @@ raddle_leaf_function Launcher::launched_code(FunctionId leaf, std::int64_t point
   return code;
 }
 
+/// Points that take long, as those do that work with arrays of their own and are interpreted, are worth machine code
+/// long before there are as many of them as of short ones: with the usual threshold when 16 ms of them are left.
+void Launcher::count_long_points(FunctionId leaf, std::int64_t point_ns, std::int64_t left) {
+  constexpr std::int64_t call_ns = 16'000, most = 1 << 20;
+  if (point_ns < call_ns || left <= 0 || run_.leaves.stage(leaf) != LeafTable::Stage::interpreted) return;
+  const std::int64_t calls = std::min(left, most) * std::min(point_ns / call_ns, most);
+  here_.kernels().count_calls(leaf, static_cast<std::uint32_t>(std::min(calls, most)));
+}
+
 /// The arrays that hold the elements of the sinks; their rows are made if need be.
 /// @param keys  of the launch; null: there are none
 /// @param values  of a nest: results of the prelude

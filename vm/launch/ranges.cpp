@@ -186,6 +186,7 @@ std::int64_t Launcher::run_stretch(RangeTask& piece, std::int64_t first, std::in
   profile.is_native.store(here_.counters.iterations_native != native_before, std::memory_order_relaxed);
   profile.queues.store(here_.pushed() != pushed_before, std::memory_order_relaxed);
   profile.waits.store(ran.waits, std::memory_order_relaxed);
+  if (piece.site.is_launch()) count_long_points(piece.site.launch.leaf, measured, piece.end - first - ran.count);
   const std::int32_t caution = profile.caution.load(std::memory_order_relaxed);
   if (ran.waits)
     profile.caution.store(caution_stretches, std::memory_order_relaxed);
