@@ -251,6 +251,8 @@ class FunctionLowering {
   Lifted lifted(const ast::Expr& expr);
   Lifted lifted_dense(const ast::Expr& expr);
   Lifted lifted_call(const ast::Call& call);
+  /// In `m * exp(v)` the exponentials are computed once, not for each row. Not where they may not be needed at all.
+  void compute_before(std::vector<Lifted>& operands, const std::vector<const ast::Expr*>& exprs);
   /// `where(c, a, b)` of the module arrays: of a and b only what is taken is computed.
   bool is_in_arrays(Span span) const;  ///< in the module `arrays`
   bool is_of_arrays(const ast::Call& call) const;
@@ -379,7 +381,8 @@ class FunctionLowering {
   };
   std::vector<SliceCount> slice_counts_;                      ///< lengths of slices that differ
   std::unordered_map<ir::VarId, Operands> declared_extents_;  ///< index none: open
-  Operands ends_;  ///< extents of the dimensions whose brackets are around the expression
+  Operands ends_;              ///< extents of the dimensions whose brackets are around the expression
+  bool is_in_choice_ = false;  ///< what is lowered may not be needed: of `where`
 };
 
 template <typename Body>

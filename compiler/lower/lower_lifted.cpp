@@ -14,6 +14,19 @@ using ast::as;
 using ast::ExprKind;
 using ir::OpKind;
 
+namespace {
+
+/// An element takes longer to be computed than to be read.
+bool is_dear(const ast::Expr& expr) {
+  if (expr.kind == ExprKind::Unary) return is_dear(*as<ast::Unary>(expr).operand);
+  if (expr.kind == ExprKind::Call) return as<ast::Call>(expr).is_lifted;
+  if (expr.kind != ExprKind::Binary) return false;
+  const auto& binary = as<ast::Binary>(expr);
+  return binary.op == ast::BinaryOp::pow || is_dear(*binary.left) || is_dear(*binary.right);
+}
+
+}  // namespace
+
 // ---------------------------------------------------------------- what there is at a point
 
 Lifted FunctionLowering::lifted(const ast::Expr& expr) {
@@ -44,6 +57,7 @@ Lifted FunctionLowering::lifted_dense(const ast::Expr& expr) {
     std::vector<Lifted> operands;
     operands.push_back(lifted(*binary.left));
     operands.push_back(lifted(*binary.right));
+    compute_before(operands, {binary.left.get(), binary.right.get()});
     Lifted made = joined(operands, ast::text_of(binary.op), binary.span);
     made.at = [this, &binary, left = std::move(operands[0].at), right = std::move(operands[1].at)](const Point& point) {
       const ir::Operand first = left(point)[0];
@@ -82,10 +96,36 @@ FunctionLowering::Operands FunctionLowering::indices_at(const Point& point, cons
   return indices;
 }
 
+void FunctionLowering::compute_before(std::vector<Lifted>& operands, const std::vector<const ast::Expr*>& exprs) {
+  std::size_t rank = 0;
+  for (const Lifted& each : operands) rank = std::max(rank, each.extents.size());
+  const auto is_repeated = [&](const Lifted& operand) {
+    if (operand.extents.size() < rank) return true;
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+      const auto is_longer = [&](const Lifted& other) {
+        return other.extents.size() == rank && !is_one(other.extents[axis]);
+      };
+      if (is_one(operand.extents[axis]) && std::ranges::any_of(operands, is_longer)) return true;
+    }
+    return false;
+  };
+  for (std::size_t i = 0; i < operands.size() && !is_in_choice_; ++i) {
+    const ast::Expr* const expr = exprs[i];
+    if (operands[i].extents.empty() || !expr || !is_dear(*expr) || !is_repeated(operands[i])) continue;
+    const TypeId number = ast::number_of(expr->conversion);
+    const TypeId element = number == TypeStore::error ? types().dense_element(expr->type) : number;
+    operands[i] = read_whole(fill(operands[i], {element}, expr->span)[0], expr->span);
+  }
+}
+
 /// `f(A, b)`: for each element.
 Lifted FunctionLowering::lifted_call(const ast::Call& call) {
+  const ast::Annotation* const otherwise = check_detail::find_annotation(call.annotations, "default");
   std::vector<Lifted> arguments;
-  for (const ast::Expr* argument : call.resolved_arguments) {
+  std::vector<const ast::Expr*> exprs = call.resolved_arguments;
+  for (const ast::Expr*& argument : exprs) {
+    const bool is_choice = otherwise || (is_where(call) && !arguments.empty());
+    const bool was_in_choice = std::exchange(is_in_choice_, is_in_choice_ || is_choice);
     const bool is_whole = ast::is_growing(argument->conversion) || is_taken_whole(call, arguments.size());
     if (is_whole && types().is_dense(argument->type)) {
       Operands whole;
@@ -97,7 +137,10 @@ Lifted FunctionLowering::lifted_call(const ast::Call& call) {
     } else {
       arguments.push_back(lifted(*argument));
     }
+    is_in_choice_ = was_in_choice;
+    if (is_choice) argument = nullptr;
   }
+  compute_before(arguments, exprs);
   Lifted made = joined(arguments, call.callee.text, call.span);
   std::vector<std::function<Operands(const Point&)>> parts;
   for (Lifted& argument : arguments) parts.push_back(std::move(argument.at));
@@ -115,7 +158,7 @@ Lifted FunctionLowering::lifted_call(const ast::Call& call) {
     return call_at_point(call, std::move(operands));
   };
   made.at = result_at;
-  if (const ast::Annotation* const otherwise = check_detail::find_annotation(call.annotations, "default"))
+  if (otherwise)
     made.at = [this, &call, otherwise, result_at](const Point& point) {
       return Operands{or_default(types().dense_element(call.type), ir::none, *otherwise->value, call.span,
                                  [&](ir::VarId) { return result_at(point)[0]; })};
