@@ -7,7 +7,8 @@ std::string kernel_key(const CodeRequest& request, std::string_view compiler, st
   key.append(compiler).append("\n").append(cpu).append("\n");
   key += std::to_string(static_cast<unsigned>(request.target)) + " " +
          std::to_string(static_cast<unsigned>(request.entry.kind)) + " " +
-         std::to_string(static_cast<unsigned>(request.entry.reads)) + "\n";
+         std::to_string(static_cast<unsigned>(request.entry.reads)) + " " + std::to_string(request.entry.follows) +
+         "\n";
   return key + request.kernels;
 }
 

@@ -142,7 +142,7 @@ void ModuleEmitter::emit_exported(vm::KernelId kernel, vm::KernelEntry entry) {
   else if (entry.kind == vm::KernelEntry::lanes && facts.suits_lanes(kernel))
     emit_lanes(kernel, function);
   else
-    emit_points(kernel, entry.reads, function);
+    emit_points(kernel, entry, function);
 }
 
 /// @param name  the same for the same value only
@@ -177,7 +177,7 @@ llvm::Constant* ModuleEmitter::reduction(const vm::KernelReduction& reduction) {
     if (facts.suits_lanes(reduction.kernel))
       emit_lanes(reduction.kernel, points);
     else
-      emit_points(reduction.kernel, 0, points);
+      emit_points(reduction.kernel, vm::KernelEntry::points, points);
   }
   const bool is_float = source.types[source.outputs.at(0)] == vm::KernelType::float_;
   llvm::Type* byte = llvm::Type::getInt8Ty(llvm_context);

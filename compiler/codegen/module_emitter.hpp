@@ -64,7 +64,7 @@ class ModuleEmitter {
  private:
   llvm::Value* make_context(llvm::IRBuilder<>& builder, llvm::Function* function);
   void emit_call(vm::KernelId kernel, llvm::Function* function);
-  void emit_points(vm::KernelId kernel, std::size_t reads, llvm::Function* function);
+  void emit_points(vm::KernelId kernel, vm::KernelEntry entry, llvm::Function* function);
   void emit_lanes(vm::KernelId kernel, llvm::Function* function);
   void emit_range(vm::KernelId kernel, std::size_t reads, llvm::Function* function);
   unsigned vector_count(vm::KernelId kernel) const;

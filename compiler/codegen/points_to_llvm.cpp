@@ -216,55 +216,76 @@ void ModuleEmitter::emit_lanes(vm::KernelId kernel, llvm::Function* function) {
   LaneLoop(*this, shape, function, stretch, builder).emit(kernel, std::move(captures));
 }
 
-/// A loop around the inner function. @param reads  see vm::KernelEntry
-void ModuleEmitter::emit_points(vm::KernelId kernel, std::size_t reads, llvm::Function* function) {
+/// A loop around the inner function.
+void ModuleEmitter::emit_points(vm::KernelId kernel, vm::KernelEntry entry, llvm::Function* function) {
   const vm::Kernel& source = group[kernel];
-  llvm::BasicBlock* entry = llvm::BasicBlock::Create(llvm_context, "entry", function);
-  llvm::BasicBlock* head = llvm::BasicBlock::Create(llvm_context, "head", function);
-  llvm::BasicBlock* body = llvm::BasicBlock::Create(llvm_context, "body", function);
-  llvm::BasicBlock* store = llvm::BasicBlock::Create(llvm_context, "store", function);
-  llvm::BasicBlock* end = llvm::BasicBlock::Create(llvm_context, "end", function);
-  llvm::IRBuilder<> builder(entry);
-  const std::size_t first_read = 2 + 2 * std::size_t{source.row_count};
-  std::vector<llvm::Value*> arguments(first_read + reads);
-  arguments[0] = make_context(builder, function);
+  const std::size_t reads = entry.reads, first_read = 2 + 2 * std::size_t{source.row_count};
+  const auto block = [&](const char* name) { return llvm::BasicBlock::Create(llvm_context, name, function); };
+  llvm::IRBuilder<> builder(block("entry"));
+  std::vector<llvm::Value*> captures;
+  llvm::Value* context = make_context(builder, function);
   WordReader words(builder, function->getArg(1));
   const Stretch stretch(words, builder, source, reads);
   for (auto parameter = static_cast<vm::KernelRegister>(1 + source.row_count + reads);
        parameter < source.parameter_count; ++parameter)
-    words.load_argument(type(source.types[parameter]), arguments);
-  builder.CreateBr(head);
+    words.load_argument(type(source.types[parameter]), captures);
 
-  builder.SetInsertPoint(head);
-  llvm::PHINode* number = builder.CreatePHI(builder.getInt64Ty(), 2, "number");
-  number->addIncoming(builder.getInt64(0), entry);
-  builder.CreateCondBr(builder.CreateICmpSLT(number, stretch.count), body, end);
+  /// @param elements  where those lie that points read
+  const auto emit_loop = [&](const std::vector<llvm::Value*>& elements) {
+    llvm::BasicBlock *before = builder.GetInsertBlock(), *head = block("head"), *body = block("body"),
+                     *store = block("store"), *end = block("end");
+    std::vector<llvm::Value*> arguments(first_read + reads);
+    arguments.insert(arguments.end(), captures.begin(), captures.end());
+    builder.CreateBr(head);
+    builder.SetInsertPoint(head);
+    llvm::PHINode* number = builder.CreatePHI(builder.getInt64Ty(), 2, "number");
+    number->addIncoming(builder.getInt64(0), before);
+    builder.CreateCondBr(builder.CreateICmpSLT(number, stretch.count), body, end);
 
-  builder.SetInsertPoint(body);
-  arguments[1] = builder.CreateAdd(stretch.first, builder.CreateMul(number, stretch.step));
-  for (std::uint32_t i = 0; i < source.row_count; ++i) {
-    llvm::Value *first = stretch.rows[2 * i], *width = stretch.rows[2 * i + 1];
-    llvm::Type* stored = stored_type(source.types[1 + i]);
-    arguments[2 + 2 * i] = builder.CreateInBoundsGEP(stored, first, builder.CreateMul(number, width));
-    arguments[3 + 2 * i] = width;
+    builder.SetInsertPoint(body);
+    arguments[0] = context;
+    arguments[1] = builder.CreateAdd(stretch.first, builder.CreateMul(number, stretch.step));
+    for (std::uint32_t i = 0; i < source.row_count; ++i) {
+      llvm::Value *first = stretch.rows[2 * i], *width = stretch.rows[2 * i + 1];
+      llvm::Type* stored = stored_type(source.types[1 + i]);
+      arguments[2 + 2 * i] = builder.CreateInBoundsGEP(stored, first, builder.CreateMul(number, width));
+      arguments[3 + 2 * i] = width;
+    }
+    for (std::size_t i = 0; i < reads; ++i)
+      arguments[first_read + i] =
+          load_element(builder, type(source.types[1 + source.row_count + i]), elements[i], number);
+    llvm::CallInst* all = builder.CreateCall(inner(kernel), arguments);
+    all->setCallingConv(llvm::CallingConv::Fast);
+    llvm::Value* is_good = builder.CreateICmpEQ(builder.CreateExtractValue(all, 0), builder.getInt32(raddle_leaf_ok));
+    builder.CreateCondBr(is_good, store, end, llvm::MDBuilder(llvm_context).createLikelyBranchWeights());
+
+    builder.SetInsertPoint(store);
+    for (unsigned i = 0; i < stretch.results.size(); ++i)
+      store_result(builder, builder.CreateExtractValue(all, i + 1), stretch.results[i], number, nullptr);
+    number->addIncoming(builder.CreateNSWAdd(number, builder.getInt64(1)), store);
+    builder.CreateBr(head);
+
+    builder.SetInsertPoint(end);
+    builder.CreateStore(number, function->getArg(2));
+    builder.CreateRet(builder.getInt32(raddle_leaf_ok));
+  };
+
+  if (entry.follows != 0) {  // one register is enough for the addresses of many elements then
+    std::vector<llvm::Value*> elements = stretch.reads;
+    llvm::Value* do_follow = builder.getTrue();
+    for (std::size_t i = 1; i < reads; ++i) {
+      if (i >= 64 || (entry.follows >> i & 1) == 0) continue;
+      llvm::Type* stored = stored_type(source.types[1 + source.row_count + i]);
+      elements[i] = builder.CreateConstInBoundsGEP1_64(stored, elements[i - 1], 1);
+      do_follow = builder.CreateAnd(do_follow, builder.CreateICmpEQ(elements[i], stretch.reads[i]));
+    }
+    llvm::BasicBlock *windows = block("windows"), *apart = block("apart");
+    builder.CreateCondBr(do_follow, windows, apart, llvm::MDBuilder(llvm_context).createLikelyBranchWeights());
+    builder.SetInsertPoint(windows);
+    emit_loop(elements);
+    builder.SetInsertPoint(apart);
   }
-  for (std::size_t i = 0; i < reads; ++i)
-    arguments[first_read + i] =
-        load_element(builder, type(source.types[1 + source.row_count + i]), stretch.reads[i], number);
-  llvm::CallInst* all = builder.CreateCall(inner(kernel), arguments);
-  all->setCallingConv(llvm::CallingConv::Fast);
-  llvm::Value* is_good = builder.CreateICmpEQ(builder.CreateExtractValue(all, 0), builder.getInt32(raddle_leaf_ok));
-  builder.CreateCondBr(is_good, store, end, llvm::MDBuilder(llvm_context).createLikelyBranchWeights());
-
-  builder.SetInsertPoint(store);
-  for (unsigned i = 0; i < stretch.results.size(); ++i)
-    store_result(builder, builder.CreateExtractValue(all, i + 1), stretch.results[i], number, nullptr);
-  number->addIncoming(builder.CreateNSWAdd(number, builder.getInt64(1)), store);
-  builder.CreateBr(head);
-
-  builder.SetInsertPoint(end);
-  builder.CreateStore(number, function->getArg(2));
-  builder.CreateRet(builder.getInt32(raddle_leaf_ok));
+  emit_loop(stretch.reads);
 }
 
 }  // namespace raddle::codegen

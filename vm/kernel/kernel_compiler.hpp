@@ -29,6 +29,8 @@ struct KernelEntry {
   Kind kind = call;
   /// Of `points` and `range`: so many parameters, from the second one on, are elements that each point reads.
   std::uint8_t reads = 0;
+  /// Of `points`: bit i: read i is mostly of the element behind that of read i - 1, as in windows of a stencil.
+  std::uint64_t follows = 0;
   static constexpr std::size_t reads_limit = 256;
   constexpr KernelEntry(Kind kind = call, std::uint8_t reads = 0) : kind(kind), reads(reads) {}
   bool operator==(const KernelEntry&) const = default;

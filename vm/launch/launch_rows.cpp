@@ -41,6 +41,31 @@ Array* array_in(Future& variable) {
   return variable.is_resolved() && variable.kind() == ValueKind::array ? &object_in<Array>(variable) : nullptr;
 }
 
+/// Where rows are written.
+struct WrittenRows {
+  WrittenRows(const PointLaunch& points, const RowKeys& keys)
+      : keys(keys), read_count(points.piece.site.launch.reads.size()), count(keys.places.size() - read_count) {
+    for (std::size_t i = 0; i < count; ++i) arrays[i] = keys.places[read_count + i].array;
+  }
+  /// No sink writes to chunks.
+  void begin_launch(std::vector<NumberChunk::Owner>& chunks) const {
+    chunks.clear();
+    chunks.resize(count);
+  }
+  SinkKeys keys_of(std::int64_t row) const {
+    SinkKeys first;
+    for (std::size_t i = 0; i < count; ++i) first[i] = keys.of(read_count + i, row);
+    return first;
+  }
+  void tell(const SinkKeys& first, std::int64_t numbers, WakeList& wakes) const {
+    for (std::size_t i = 0; i < count; ++i) arrays[i]->tell_written(first[i], numbers, wakes);
+  }
+
+  const RowKeys& keys;
+  std::size_t read_count, count;
+  SinkArrays arrays;
+};
+
 }  // namespace
 
 /// Looks up what all rows have in common, if they can be run so.
@@ -86,10 +111,7 @@ std::int64_t Launcher::run_rows(PointLaunch& points, std::int64_t end, ValuesAhe
   bool are_together = count > 1;
   for (std::size_t i = read_count; i < keys.places.size() && are_together; ++i)
     are_together = keys.distance(i) == length;
-  const std::int64_t together = are_together ? count : 1;
-  std::int64_t done = 0;
-  for (std::int64_t rows = together; done < count && rows == together; done += rows)
-    rows = run_rows_together(points, keys, done, together);
+  const std::int64_t done = are_together ? run_rows_together(points, keys, count) : run_rows_apart(points, keys, count);
   points.computation.use_own_inputs();
   here_.wake();
   here_.counters.iterations += static_cast<std::uint64_t>(done * length);
@@ -97,42 +119,63 @@ std::int64_t Launcher::run_rows(PointLaunch& points, std::int64_t end, ValuesAhe
   return done;
 }
 
-/// Rows that follow each other where they are written. @return how many it has run; fewer: the next one fails
-std::int64_t Launcher::run_rows_together(PointLaunch& points, const RowKeys& keys, std::int64_t first,
-                                         std::int64_t count) {
-  const std::size_t read_count = points.piece.site.launch.reads.size();
-  const std::size_t sink_count = keys.places.size() - read_count;
-  launch_chunks_.clear();
-  launch_chunks_.resize(sink_count);
-  SinkArrays arrays;
-  SinkKeys written;
-  for (std::size_t i = 0; i < sink_count; ++i) {
-    arrays[i] = keys.places[read_count + i].array;
-    written[i] = keys.of(read_count + i, first);
-  }
-  const std::int64_t claimed = claim_places(arrays, written, count * keys.length), possible = claimed / keys.length;
-  const std::int64_t rows = possible > 1 && can_call_once(points, keys) ? call_once(points, keys, first, possible)
-                                                                        : call_by_rows(points, keys, first, possible);
-  give_back_places(arrays, written, rows * keys.length, claimed);
-  for (std::size_t i = 0; rows > 0 && i < sink_count; ++i)
-    arrays[i]->tell_written(written[i], rows * keys.length, here_.wakes());
+/// The first rows, which follow each other where they are written. @return how many it has run; fewer: the next one
+/// fails
+std::int64_t Launcher::run_rows_together(PointLaunch& points, const RowKeys& keys, std::int64_t count) {
+  const WrittenRows written(points, keys);
+  written.begin_launch(launch_chunks_);
+  const SinkKeys first = written.keys_of(0);
+  const std::int64_t claimed = claim_places(written.arrays, first, count * keys.length),
+                     possible = claimed / keys.length;
+  const std::int64_t rows = possible > 1 && can_call_once(points, keys) ? call_once(points, keys, possible)
+                                                                        : call_by_rows(points, keys, possible);
+  give_back_places(written.arrays, first, rows * keys.length, claimed);
+  if (rows > 0) written.tell(first, rows * keys.length, here_.wakes());
   return rows;
 }
 
-/// @return how many rows: the next one does not end well
-std::int64_t Launcher::call_by_rows(PointLaunch& points, const RowKeys& keys, std::int64_t first, std::int64_t count) {
+/// The same of rows between which there is something that they do not write.
+std::int64_t Launcher::run_rows_apart(PointLaunch& points, const RowKeys& keys, std::int64_t count) {
+  const WrittenRows written(points, keys);
+  written.begin_launch(launch_chunks_);
+  std::int64_t possible = 0;
+  for (; possible < count; ++possible) {
+    const SinkKeys row = written.keys_of(possible);
+    const std::int64_t claimed = claim_places(written.arrays, row, keys.length);
+    if (claimed == keys.length) continue;
+    give_back_places(written.arrays, row, 0, claimed);
+    break;
+  }
+  const std::int64_t rows = call_by_rows(points, keys, possible);
+  for (std::int64_t row = 0; row < possible; ++row)
+    if (row < rows)
+      written.tell(written.keys_of(row), keys.length, here_.wakes());
+    else
+      give_back_places(written.arrays, written.keys_of(row), 0, keys.length);
+  return rows;
+}
+
+/// @return how many of the first rows: the next one does not end well
+std::int64_t Launcher::call_by_rows(PointLaunch& points, const RowKeys& keys, std::int64_t count) {
   LaunchedLeaf& leaf = points.computation;
-  const std::size_t read_count = points.piece.site.launch.reads.size();
+  const std::size_t read_count = points.piece.site.launch.reads.size(), place_count = keys.places.size();
   repeated_.resize(std::max(repeated_.size(), read_count * static_cast<std::size_t>(keys.length)));
   std::array<std::int64_t, leaf_word_limit> own;
-  for (std::int64_t row = first; row < first + count; ++row) {
+  std::array<std::byte*, leaf_word_limit> at;
+  std::array<std::int64_t, leaf_word_limit> apart;
+  for (std::size_t i = 0; i < place_count; ++i) {
+    at[i] = keys.begin(i, 0);
+    apart[i] = count > 1 ? keys.distance(i) * keys.places[i].bytes() : 0;
+  }
+  for (std::int64_t row = 0; row < count; ++row) {
     for (std::size_t k = 0; k < points.prelude->function.leaf_results.size(); ++k)
       own[k] = keys.values[static_cast<std::int64_t>(k) * points_at_once + row];
     leaf.set_values(own.data());
     for (std::size_t i = 0; i < read_count; ++i)
-      leaf.set_input(i, keys.places[i].is_same ? repeated(keys, i, row, 1) : keys.begin(i, row));
-    for (std::size_t i = read_count; i < keys.places.size(); ++i) leaf.set_results(i - read_count, keys.begin(i, row));
-    if (leaf.call(worker_->leaf_worker(), points.low(), points.step(), keys.length) != keys.length) return row - first;
+      leaf.set_input(i, keys.places[i].is_same ? repeated(keys, i, row, 1) : at[i]);
+    for (std::size_t i = read_count; i < place_count; ++i) leaf.set_results(i - read_count, at[i]);
+    if (leaf.call(worker_->leaf_worker(), points.low(), points.step(), keys.length) != keys.length) return row;
+    for (std::size_t i = 0; i < place_count; ++i) at[i] += apart[i];
   }
   return count;
 }
@@ -147,16 +190,17 @@ bool Launcher::can_call_once(const PointLaunch& points, const RowKeys& keys) {
   return true;
 }
 
-std::int64_t Launcher::call_once(PointLaunch& points, const RowKeys& keys, std::int64_t first, std::int64_t count) {
+/// @return how many of the first rows
+std::int64_t Launcher::call_once(PointLaunch& points, const RowKeys& keys, std::int64_t count) {
   LaunchedLeaf& leaf = points.computation;
   const std::size_t read_count = points.piece.site.launch.reads.size();
   const std::int64_t numbers = count * keys.length;
   repeated_.resize(std::max(repeated_.size(), read_count * static_cast<std::size_t>(numbers)));
   for (std::size_t i = 0; i < read_count; ++i) {
     const bool follows = !keys.places[i].is_same && keys.distance(i) == keys.length;
-    leaf.set_input(i, follows ? keys.begin(i, first) : repeated(keys, i, first, count));
+    leaf.set_input(i, follows ? keys.begin(i, 0) : repeated(keys, i, 0, count));
   }
-  for (std::size_t i = read_count; i < keys.places.size(); ++i) leaf.set_results(i - read_count, keys.begin(i, first));
+  for (std::size_t i = read_count; i < keys.places.size(); ++i) leaf.set_results(i - read_count, keys.begin(i, 0));
   return leaf.call(worker_->leaf_worker(), points.low(), points.step(), numbers) / keys.length;
 }
 

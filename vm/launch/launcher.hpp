@@ -210,10 +210,11 @@ class Launcher : WorkerService {
   // --- launch_rows.cpp
   void open_rows(PointLaunch& points);
   std::int64_t run_rows(PointLaunch& points, std::int64_t end, ValuesAhead& ahead);
-  std::int64_t run_rows_together(PointLaunch& points, const RowKeys& keys, std::int64_t first, std::int64_t count);
-  std::int64_t call_by_rows(PointLaunch& points, const RowKeys& keys, std::int64_t first, std::int64_t count);
+  std::int64_t run_rows_together(PointLaunch& points, const RowKeys& keys, std::int64_t count);
+  std::int64_t run_rows_apart(PointLaunch& points, const RowKeys& keys, std::int64_t count);
+  std::int64_t call_by_rows(PointLaunch& points, const RowKeys& keys, std::int64_t count);
   static bool can_call_once(const PointLaunch& points, const RowKeys& keys);
-  std::int64_t call_once(PointLaunch& points, const RowKeys& keys, std::int64_t first, std::int64_t count);
+  std::int64_t call_once(PointLaunch& points, const RowKeys& keys, std::int64_t count);
   void* repeated(const RowKeys& keys, std::size_t place, std::int64_t first, std::int64_t count);
   // --- launch_nests.cpp
   bool run_prelude(Frame& frame, const ForeachSite& site, std::int64_t value, std::int64_t* values);

@@ -21,6 +21,12 @@ void visit_words(std::size_t first, std::size_t count, const Visit& visit) {
   }
 }
 
+/// How many bits of a mask, which follow each other, stand below the first one of `bits`, which are some of them.
+std::size_t count_below(std::uint64_t mask, std::uint64_t bits) {
+  const int end = bits == 0 ? std::bit_width(mask) : std::countr_zero(bits);
+  return static_cast<std::size_t>(end - std::countr_zero(mask));
+}
+
 }  // namespace
 
 NumberBits::NumberBits(std::size_t count, bool is_bounded) : words_((count + 63) / 64) {
@@ -53,11 +59,11 @@ std::size_t NumberBits::claim(std::size_t first, std::size_t count) {
   visit_words(first, count, [&](std::size_t word, std::uint64_t mask) {
     std::uint64_t before = claimed_[word].fetch_or(mask, std::memory_order_acq_rel) & mask;
     if (is_whole(word)) before = mask;
-    const std::uint64_t below = before == 0 ? mask : mask & ((before & -before) - 1);
-    claimed += static_cast<std::size_t>(std::popcount(below));
-    if (const std::uint64_t not_kept = mask & ~before & ~below; not_kept != 0)
+    claimed += count_below(mask, before);
+    if (before == 0) return true;
+    if (const std::uint64_t not_kept = mask & ~before & ~((before & -before) - 1); not_kept != 0)
       claimed_[word].fetch_and(~not_kept, std::memory_order_acq_rel);
-    return before == 0;
+    return false;
   });
   return claimed;
 }
@@ -91,7 +97,7 @@ std::size_t NumberBits::written_from(std::size_t first, std::size_t count) const
   visit_words(first, count, [&](std::size_t word, std::uint64_t mask) {
     std::uint64_t missing = mask & ~written_[word].load(std::memory_order_seq_cst);
     if (missing != 0 && is_whole(word)) missing = 0;
-    found += static_cast<std::size_t>(std::popcount(missing == 0 ? mask : mask & ((missing & -missing) - 1)));
+    found += count_below(mask, missing);
     return missing == 0;
   });
   return found;
