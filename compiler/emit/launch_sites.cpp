@@ -53,7 +53,7 @@ vm::IndexLaunch index_launch(const ir::IndexLaunch& from, const ir::Op& loop, co
     return made;
   };
   vm::IndexLaunch launch{.leaf = from.kernel, .captures = inputs(from.captures)};
-  launch.start = loop.is_whole ? vm::LaunchStart::at_arrays : vm::LaunchStart::at_elements;
+  launch.start = loop.is_whole || loop.is_needed ? vm::LaunchStart::at_arrays : vm::LaunchStart::at_elements;
   launch.projection = from.projection;
   launch.projected = inputs(from.projected);
   for (const ir::Access& access : from.accesses) {

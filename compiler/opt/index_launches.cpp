@@ -363,13 +363,13 @@ void make_projected_launch(ir::Module& module, ir::Function& around, ir::Op& loo
   set_launch(around, loop, std::move(made));
 }
 
-void find_in(ir::Module& module, ir::FunctionId id) {
+void find_in(ir::Module& module, ir::FunctionId id, bool is_alone) {
   ir::Function& function = module.functions[id];
   for (ir::Region& region : function.regions) {
     for (ir::Op& op : region.ops) {
       if (has_launch_space(module, function, op) && !make_plain_launch(module, function, op))
         make_projected_launch(module, function, op);
-      if (op.kind == OpKind::foreach_range && op.launch == ir::none) launch_flat_body(module, function, op);
+      if (op.kind == OpKind::foreach_range && op.launch == ir::none) launch_flat_body(module, function, op, is_alone);
     }
   }
   for (ir::Region& region : function.regions)
@@ -380,8 +380,9 @@ void find_in(ir::Module& module, ir::FunctionId id) {
 
 void find_index_launches(ir::Module& module) {
   const std::size_t count = module.functions.size();
+  const bool is_alone = !waits_for_others(module);
   for (ir::FunctionId id = 0; id < count; ++id)
-    if (module.functions[id].kind == ir::FunctionKind::composite) find_in(module, id);
+    if (module.functions[id].kind == ir::FunctionKind::composite) find_in(module, id, is_alone);
   launch_reduced_loops(module);  // in the kernels of launches
 }
 
@@ -390,10 +391,10 @@ void launch_reduced_loops(ir::Module& module) {
     ir::Function& function = module.functions[id];
     if (!function.is_leaf()) continue;
     const ir::ReducedLoops reduced(module, function);
+    const auto is_open = [](const ir::Op& op) { return op.kind == OpKind::foreach_range && op.launch == ir::none; };
     for (ir::Region& region : function.regions)
       for (ir::Op& op : region.ops)
-        if (op.kind == OpKind::foreach_range && op.launch == ir::none && reduced.of(op))
-          make_plain_launch(module, function, op);
+        if (is_open(op) && reduced.of(op)) make_plain_launch(module, function, op);
   }
 }
 
