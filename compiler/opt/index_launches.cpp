@@ -379,9 +379,8 @@ void find_in(ir::Module& module, ir::FunctionId id, bool is_alone) {
 }  // namespace
 
 void find_index_launches(ir::Module& module) {
-  const std::size_t count = module.functions.size();
-  const bool is_alone = !waits_for_others(module);
-  for (ir::FunctionId id = 0; id < count; ++id)
+  const auto count = static_cast<ir::FunctionId>(module.functions.size());  // before this makes more
+  for (const bool is_alone = !waits_for_others(module); const ir::FunctionId id : std::views::iota(0U, count))
     if (module.functions[id].kind == ir::FunctionKind::composite) find_in(module, id, is_alone);
   launch_reduced_loops(module);  // in the kernels of launches
 }
