@@ -287,7 +287,7 @@ llvm::Value* LaneEmitter::goes_on(const Frame& frame, const KernelLoop& loop, bo
     return builder_.CreateAnd(decides, any(without(live_.empty() ? lanes(true) : live_, failed_)));
   }
   if (loop.test_after) {
-    live_ = without(without(live_, mask(condition.parts)), failed_);
+    live_ = without(without(live_, mask(vectors(condition))), failed_);
     return any(live_);
   }
   llvm::Value* decides = nullptr;

@@ -342,7 +342,7 @@ void launch_flat_body(ir::Module& module, ir::Function& around, ir::Op& loop, bo
   Flattener flattener(module, around, loop);
   std::optional<FlatBody> body = flattener.run();
   if (!body) {
-    around.not_launched = flattener.refused();
+    if (flattener.refused()) around.not_launched.push_back({loop.span, *flattener.refused()});
     return;
   }
   module.functions.push_back(std::move(body->function));

@@ -185,7 +185,11 @@ struct Function {
   vm::Placement placement = vm::Placement::any;  ///< of loops whose points call it
   bool demands_leaf = false;                     ///< @leaf: leaf inference reports what stands in the way
   std::string not_leaf_reason;                   ///< set by leaf inference where kind stays composite
-  std::optional<Span> not_launched;  ///< set by index-launches: what keeps a `foreach` of it from being a launch
+  struct NotLaunched {
+    Span loop, obstacle;
+  };
+  /// Set by index-launches: loops over ranges, and what keeps them from being launches.
+  std::vector<NotLaunched> not_launched = {};
   Span span;
 };
 

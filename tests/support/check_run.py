@@ -323,6 +323,15 @@ def short_calls_are_not_shared(folder):
         expect(int(dict(line.rsplit(" ", 1) for line in told.splitlines())["tasks"]) < 150000, True)
 
 
+def interpreted_loops_are_told(folder):
+    folder.write("loops.df", "import arrays;\nimport string;\nfloat out[100];\nforeach i in [0:99] {\n  x = random(50);\n"
+                 "  out[i] = sum(x) + itof(strlen(repr(x)));\n}\n"
+                 "float sums[100];\nforeach i in [0:99] { sums[i] = sum(sort(random(50))); }\ntrace(sum(sums) + sum(out) > 0.0);\n")
+    told = folder.run("run --stats loops.df", out="trace: 1\n").stderr
+    expect([line for line in told.splitlines() if line.startswith("loop at")],
+           ["loop at loops.df:4:1, interpreted: loops.df:6:33 can be no part of a kernel"])
+
+
 def tcl_is_of_the_script(folder):
     """Where one stands is no place to look for Tcl in."""
     for name in ("lib/tcl8/8.6", "lib/tcl8.6", "own"):
@@ -588,7 +597,7 @@ def chains_of_any_length(folder):
     folder.run("run -k fails.df", code=1, out="trace: 0\n", err="too large")
 
 
-TESTS = [large_inputs_take_linear_time, links_of_others_are_not_followed, chains_of_any_length, replaced_files_keep_permissions_and_streams_stay, tcl_is_of_the_script, results_do_not_command_a_terminal, outputs_are_whole_or_as_they_were, outputs_of_tcl_are_whole_or_as_they_were, programs_have_nothing_to_read, nothing_outlives_a_kill, short_calls_are_not_shared, long_calls_do_not_wait_for_each_other, a_crash_in_c_is_told, calls_that_share_nothing_need_no_frames, json_is_told_of_what_does_not_come_back, nothing_keeps_a_run_from_its_end, code_in_tcl_ends_with_the_run, too_little_memory_is_told, strings_have_a_longest, too_few_threads_are_no_fault,
+TESTS = [large_inputs_take_linear_time, links_of_others_are_not_followed, chains_of_any_length, replaced_files_keep_permissions_and_streams_stay, tcl_is_of_the_script, results_do_not_command_a_terminal, outputs_are_whole_or_as_they_were, outputs_of_tcl_are_whole_or_as_they_were, programs_have_nothing_to_read, nothing_outlives_a_kill, short_calls_are_not_shared, interpreted_loops_are_told, long_calls_do_not_wait_for_each_other, a_crash_in_c_is_told, calls_that_share_nothing_need_no_frames, json_is_told_of_what_does_not_come_back, nothing_keeps_a_run_from_its_end, code_in_tcl_ends_with_the_run, too_little_memory_is_told, strings_have_a_longest, too_few_threads_are_no_fault,
          programs_end_with_a_run_that_does_not_come_back, verbose_tells_programs, verbose_tells_failures, temporaries_end_with_the_run, quiet_tells_errors_only, json_is_all, json_has_the_end_of_what_is_printed, timeout_ends_the_run]
 
 

@@ -185,4 +185,12 @@ void print_statistics(const SourceMap& sources, const vm::RunResult& result, con
                      sources.describe(span_of(obstacle.place)), obstacle.text);
 }
 
+void print_interpreted_loops(const SourceMap& sources, const ir::Module& module) {
+  for (const ir::Function& function : module.functions)
+    for (const ir::Function::NotLaunched& each : function.not_launched)
+      if (!sources.at(each.loop.file).is_of_library())
+        vm::print_stderr("loop at {}, interpreted: {} can be no part of a kernel\n", sources.describe(each.loop),
+                         sources.describe(each.obstacle));
+}
+
 }  // namespace raddle::tool

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "compiler/codegen/background_compiler.hpp"
+#include "compiler/ir/module.hpp"
 #include "compiler/tool/command/session.hpp"
 #include "vm/device/devices.hpp"
 #include "vm/interpret/run.hpp"
@@ -24,5 +25,8 @@ int report_run(Session& session, const vm::RunResult& result, int signal);
 /// @param devices  what a model says of them, if one stands for them
 void print_statistics(const SourceMap& sources, const vm::RunResult& result, const codegen::LeafCounters& leaves,
                       const std::optional<vm::RunPrediction>& devices);
+
+/// Likewise: a line for each loop of the script that can be no kernel, and for what reason.
+void print_interpreted_loops(const SourceMap& sources, const ir::Module& module);
 
 }  // namespace raddle::tool

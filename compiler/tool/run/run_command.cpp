@@ -138,7 +138,8 @@ void add_run_options(CLI::App& app, RunWords& words) {
                        "it ends, after `-`, with its exit code and time");
   app.add_flag("--results", options.show_results, "Print the values marked @result at the end");
   app.add_flag("--stats", options.statistics,
-               "Print counters to stderr at the end; COUNTERS of `raddle man` says what they mean");
+               "Print counters to stderr at the end, and the loops that can be no machine code as a whole; COUNTERS of "
+               "`raddle man` says what they mean");
   app.add_option("--trace", options.trace, "Write when each task ran, for https://ui.perfetto.dev")->type_name("FILE");
   app.add_option("--emit", options.emit,
                  fmt::format("Print a stage instead of running: {}", fmt::join(stage_names(), ", ")))

@@ -262,9 +262,11 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
                                   ? stdlib::flush_output_within(longest_last_write)
                                   : stdlib::flush_output();
   const int signal = signal_of(signals);
-  if (session.options.statistics)
+  if (session.options.statistics) {
     print_statistics(session.sources, result, executable.leaf_counters(),
                      options->devices ? options->devices->prediction() : std::nullopt);
+    print_interpreted_loops(session.sources, executable.module());
+  }
   const std::optional<std::string> of_calls = call_record.problem();
   const std::optional<std::string> of_log = log ? log->end(state_of(result.status, signal)) : std::nullopt;
   if (!is_quiet) warn_of_records(of_calls, of_log), warn_of_devices(options->devices.get());

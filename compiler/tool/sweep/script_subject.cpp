@@ -138,8 +138,8 @@ int ScriptSubject::compile(const sweep::Space& space, const sweep::SpaceOptions&
     why_not_in_blocks_ = "it has no `@result`, or a parameter or a result is no number";
   else if (is_launched(module.functions[loop]))
     block_program_ = emit_program(module);
-  else if (const std::optional<Span>& what = module.functions[loop].not_launched)
-    why_not_in_blocks_ = fmt::format("{} can be no part of a kernel", session_.sources.describe(*what));
+  else if (const auto& found = module.functions[loop].not_launched; !found.empty())
+    why_not_in_blocks_ = fmt::format("{} can be no part of a kernel", session_.sources.describe(found.back().obstacle));
   else
     why_not_in_blocks_ = "it does more than compute numbers";
   call_record_.emplace(version, session_.options.takes_kept_calls);
