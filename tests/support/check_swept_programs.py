@@ -629,7 +629,7 @@ def runs_have_folders_and_slots(folder):
     expect(folder.read(f".raddle/runs/{run_id(folder, -1)}/1/out"), "01\n")
     again = "sh -c 'echo >> tries; ls -A {run.dir}; touch {run.dir}/mine; test $(wc -l < tries) -gt 1'"
     expect(folder.column(f"sweep -p a=1 --retries 1 -- {again}", "stdout"), [""])  # each attempt begins with nothing
-    folder.run(f"runs rm {first}")
+    folder.run(f"runs rm --force {first}")
     expect((folder.path / ".raddle/runs" / first).exists(), False)
     done = folder.run("sweep -p a=1 -- sh -c 'echo no > {run.dir}/x; exit 1'", code=4)
     expect_in(f"as point 1: sh -c 'echo no > .raddle/runs/{run_id(folder, -1)}/1/x; exit 1'", done.stderr)
