@@ -221,7 +221,22 @@ std::string exported_name(vm::KernelId kernel) { return "raddle_leaf_" + std::to
 
 void kernels_to_llvm(const vm::KernelGroup& group, std::span<const vm::KernelEntryPoint> entries,
                      const GenerationOptions& options, llvm::Module& out) {
-  ModuleEmitter emitter(group, options, out);
+  vm::KernelGroup all = group;
+  std::map<vm::KernelId, EmittedWindows> windows;
+  for (const vm::KernelEntryPoint& each : entries) {
+    if (each.entry.kind != vm::KernelEntry::points) continue;
+    auto shared = share_windows(group[each.kernel], each.entry.reads, each.entry.follows);
+    if (!shared) continue;
+    EmittedWindows& made = windows[each.kernel];
+    made.shared = std::move(*shared);
+    const auto add = [&](const vm::Kernel& kernel) {
+      all.push_back(kernel);
+      return static_cast<vm::KernelId>(all.size() - 1);
+    };
+    for (const SharedWindows::Part& part : made.shared.parts) made.parts.push_back(add(part.kernel));
+    made.rest = add(made.shared.rest);
+  }
+  ModuleEmitter emitter(all, options, out, std::move(windows));
   for (const vm::KernelEntryPoint& each : entries) emitter.emit_exported(each.kernel, each.entry);
   emitter.emit_pending();
 }

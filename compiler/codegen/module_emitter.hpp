@@ -11,17 +11,32 @@
 
 #include "compiler/codegen/kernel_facts.hpp"
 #include "compiler/codegen/kernels_to_llvm.hpp"
+#include "compiler/codegen/shared_windows.hpp"
 
 namespace raddle::codegen {
 
 /// Fields of the Context: see Note [inner functions] in kernels_to_llvm.cpp.
 enum ContextField : unsigned { context_failure, context_worker };
 
+/// Windows of a kernel, whose parts and rest are kernels of the group, too.
+struct EmittedWindows {
+  SharedWindows shared;
+  std::vector<vm::KernelId> parts;
+  vm::KernelId rest = vm::no_kernel_part;
+};
+
 /// Emits functions into one LLVM module, and knows what types and other functions are there.
 class ModuleEmitter {
  public:
-  ModuleEmitter(const vm::KernelGroup& group, const GenerationOptions& options, llvm::Module& out)
-      : group(group), facts(group), out(out), llvm_context(out.getContext()), options_(options) {}
+  /// @param windows  of kernels that have some
+  ModuleEmitter(const vm::KernelGroup& group, const GenerationOptions& options, llvm::Module& out,
+                std::map<vm::KernelId, EmittedWindows> windows = {})
+      : group(group),
+        facts(group),
+        out(out),
+        llvm_context(out.getContext()),
+        options_(options),
+        windows_(std::move(windows)) {}
 
   /// The inner function; emits it, and all it calls, if it is new.
   llvm::Function* inner(vm::KernelId kernel, unsigned level = 0);
@@ -56,6 +71,10 @@ class ModuleEmitter {
   /// @param reads  see vm::KernelEntry
   llvm::Function* range(vm::KernelId kernel, std::size_t reads);
 
+  /// Note [past the cache] in vm/program/leaf_abi.hpp.
+  bool can_go_past_cache(vm::KernelId kernel) const;
+  llvm::Function* copier_past_cache();
+
   const vm::KernelGroup& group;
   const GroupFacts facts;
   llvm::Module& out;
@@ -72,6 +91,8 @@ class ModuleEmitter {
   llvm::Function* make_entry(const std::string& name, llvm::GlobalValue::LinkageTypes linkage);
 
   const GenerationOptions options_;
+  const std::map<vm::KernelId, EmittedWindows> windows_;
+  llvm::Function* copier_past_cache_ = nullptr;  ///< once it is needed
   using Level = std::pair<vm::KernelId, unsigned>;
   std::map<Level, llvm::Function*> inners_;
   std::map<vm::KernelId, llvm::Constant*> fork_sites_;

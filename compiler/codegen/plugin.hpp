@@ -7,7 +7,7 @@
 namespace raddle::codegen {
 
 /// Raised with each change of what is below. Kernels come as bytes that say of which form they are.
-inline constexpr std::uint32_t plugin_version = 9;
+inline constexpr std::uint32_t plugin_version = 10;
 
 /// Gets the whole text in one call, and copies it.
 using TextReceiver = void (*)(void* receiver, const char* text, std::uint64_t size_bytes);

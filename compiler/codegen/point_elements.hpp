@@ -23,6 +23,12 @@ inline void store_result(llvm::IRBuilder<>& builder, llvm::Value* result, llvm::
     builder.CreateMaskedStore(result, address, alignment, mask);
 }
 
+inline constexpr std::uint64_t bytes_of_line = 64;  ///< of the cache: as much as goes to memory at a time
+
+/// See Note [past the cache] in leaf_abi.hpp. @param vector  as wide as the processor's, or some of these
+/// @param address  that of such a vector, from the beginning of a line on
+void store_past_cache(llvm::IRBuilder<>& builder, llvm::Value* vector, llvm::Value* address);
+
 /// @param elements  of the stretch. @param number  of the point
 inline llvm::Value* load_element(llvm::IRBuilder<>& builder, llvm::Type* type, llvm::Value* elements,
                                  llvm::Value* number) {

@@ -1,277 +1,181 @@
-// Many points in one call: see Note [stretches] in leaf_abi.hpp.
+// Many points in one call, one after the other: see Note [stretches] in leaf_abi.hpp.
 #include <algorithm>
 
-#include "compiler/codegen/lane_emitter.hpp"
 #include "compiler/codegen/module_emitter.hpp"
 #include "compiler/codegen/point_elements.hpp"
-#include "compiler/codegen/word_reader.hpp"
+#include "compiler/codegen/stretch.hpp"
 #include "vm/program/leaf_abi.hpp"
 
 namespace raddle::codegen {
 namespace {
 
-/// The words before the captures.
-struct Stretch {
-  llvm::Value* first = nullptr;
-  llvm::Value* step = nullptr;
-  llvm::Value* count = nullptr;
-  std::vector<llvm::Value*> results;  ///< where they go
-  std::vector<llvm::Value*> rows;     ///< where those of the first point go, and how many elements each has
-  std::vector<llvm::Value*> reads;    ///< where the elements lie that points read
-
-  Stretch(WordReader& words, llvm::IRBuilder<>& builder, const vm::Kernel& kernel, std::size_t read_count) {
-    first = words.load(builder.getInt64Ty());
-    step = words.load(builder.getInt64Ty());
-    count = words.load(builder.getInt64Ty());
-    for (std::size_t i = 0; i < kernel.outputs.size(); ++i) results.push_back(words.load(builder.getPtrTy()));
-    for (std::size_t i = 0; i < kernel.row_count; ++i) words.load_argument(builder.getPtrTy(), rows);
-    for (std::size_t i = 0; i < read_count; ++i) reads.push_back(words.load(builder.getPtrTy()));
-  }
-};
-
-/// Emits the loop over groups of lanes around a kernel.
-class LaneLoop {
+/// Emits loops around inner functions into `function`: what points do that are computed one by one.
+class PointLoops {
  public:
-  LaneLoop(ModuleEmitter& module, LaneShape shape, llvm::Function* function, const Stretch& stretch,
-           llvm::IRBuilder<>& builder)
-      : module_(module), shape_(shape), function_(function), stretch_(stretch), builder_(builder) {}
+  PointLoops(ModuleEmitter& module, const vm::Kernel& source, const Stretch& stretch, llvm::Value* context,
+             llvm::Function* function, llvm::IRBuilder<>& builder)
+      : module_(module),
+        source_(source),
+        stretch_(stretch),
+        context_(context),
+        function_(function),
+        builder_(builder) {}
 
-  void emit(vm::KernelId kernel, std::vector<LaneValue> arguments) {
-    llvm::BasicBlock *entry = builder_.GetInsertBlock(), *head = block("head"), *body = block("body"),
-                     *rest = block("rest"), *end = block("end"), *stopped = block("stopped");
-    const LaneParts distances = find_distances();
-    llvm::Value* steps_by_1 = builder_.CreateICmpEQ(stretch_.step, builder_.getInt64(1));
+  /// Behind the point, the rows and what is read.
+  std::vector<llvm::Value*> captures;
+
+  /// All points. @param elements  where those lie that they read  @return how many have ended well
+  llvm::Value* emit_whole(vm::KernelId kernel, const std::vector<llvm::Value*>& elements) {
+    return emit({kernel, elements, stretch_.results, builder_.getInt64(0)}, stretch_.count);
+  }
+
+  /// The same by parts of so many points, for which what they share is computed before.
+  /// @param is_past_cache  results lie elsewhere first, and are copied past the cache then
+  llvm::Value* emit_parts(const EmittedWindows& windows, const std::vector<llvm::Value*>& elements,
+                          bool is_past_cache) {
+    std::vector<llvm::Value*> numbers, rooms;  // of each part of the kernel; of each result
+    for (const SharedWindows::Part& part : windows.shared.parts)
+      numbers.push_back(room_for(type_of_output(part.kernel, 0), points_at_once + part.reach));
+    for (std::size_t i = 0; is_past_cache && i < stretch_.results.size(); ++i)
+      rooms.push_back(room_for(type_of_output(source_, i), points_at_once));
+    llvm::BasicBlock *before = builder_.GetInsertBlock(), *head = block("head"), *end = block("end");
     builder_.CreateBr(head);
-
     builder_.SetInsertPoint(head);
-    number_ = builder_.CreatePHI(builder_.getInt64Ty(), 2, "number");
-    number_->addIncoming(builder_.getInt64(0), entry);
-    llvm::Value* left = builder_.CreateSub(stretch_.count, number_);
-    llvm::BasicBlock* some = block("some");
-    builder_.CreateCondBr(builder_.CreateICmpSLT(number_, stretch_.count), some, stopped);
-    builder_.SetInsertPoint(some);
-    llvm::Value* first = builder_.CreateAdd(stretch_.first, builder_.CreateMul(number_, stretch_.step));
-    llvm::Value* are_all = builder_.CreateICmpSGE(left, lane_count());
-    llvm::Value* counts = builder_.CreateAnd(are_all, steps_by_1);
-    builder_.CreateCondBr(are_all, body, rest);
-
-    // the last lanes have the last point once more: it ends as well as that one
-    builder_.SetInsertPoint(rest);
-    llvm::Value* last = builder_.CreateMul(builder_.CreateSub(left, builder_.getInt64(1)), stretch_.step);
-    const LaneParts are_points = lanes_below(left);
-    LaneParts last_distances;
-    for (std::size_t i = 0; i < distances.size(); ++i)
-      last_distances.push_back(builder_.CreateSelect(are_points[i], distances[i], splat(last)));
-    builder_.CreateBr(body);
-
-    builder_.SetInsertPoint(body);
-    LaneValue variable;
-    variable.first = first;
-    for (std::size_t i = 0; i < distances.size(); ++i) {
-      llvm::PHINode* distance = builder_.CreatePHI(distances[i]->getType(), 2);
-      distance->addIncoming(distances[i], some);
-      distance->addIncoming(last_distances[i], rest);
-      variable.parts.push_back(distance);
+    llvm::PHINode* done = builder_.CreatePHI(builder_.getInt64Ty(), 2, "done");
+    done->addIncoming(builder_.getInt64(0), before);
+    llvm::Value* left = builder_.CreateSub(stretch_.count, done);
+    llvm::Value* count = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, left, builder_.getInt64(points_at_once));
+    const auto read_from = [&](std::uint32_t read) {
+      return builder_.CreateInBoundsGEP(module_.stored_type(source_.types[1 + source_.row_count + read]),
+                                        elements[read], done);
+    };
+    for (std::size_t i = 0; i < windows.parts.size(); ++i) {
+      const SharedWindows::Part& part = windows.shared.parts[i];
+      std::vector<llvm::Value*> reads;
+      for (const std::uint32_t read : part.reads) reads.push_back(read_from(read));
+      emit({windows.parts[i], reads, {numbers[i]}, done}, builder_.CreateNSWAdd(count, builder_.getInt64(part.reach)));
     }
-    for (llvm::Value*& part : variable.parts) part = builder_.CreateAdd(splat(first), part);
-    arguments.insert(arguments.begin(), variable);
-    LaneEmitter lanes(module_, shape_, body, function_->getArg(0), stopped, counts);
-    const std::vector<LaneValue> results = lanes.emit(kernel, std::move(arguments));
-    builder_.SetInsertPoint(lanes.builder().GetInsertBlock());
-    store(lanes, results, left, head, end);
-
-    builder_.SetInsertPoint(stopped);
-    builder_.CreateBr(end);
-    llvm::PHINode* made = llvm::PHINode::Create(builder_.getInt64Ty(), 2, "made", end);
-    made->addIncoming(number_, stopped);
-    made->addIncoming(made_, last_store_);
+    std::vector<llvm::Value*> reads, results;
+    for (const SharedWindows::Input& input : windows.shared.inputs)
+      reads.push_back(
+          input.part ? builder_.CreateConstInBoundsGEP1_64(type_of_output(windows.shared.parts[*input.part].kernel, 0),
+                                                           numbers[*input.part], input.number)
+                     : read_from(input.number));
+    for (std::size_t i = 0; i < stretch_.results.size(); ++i)
+      results.push_back(builder_.CreateInBoundsGEP(type_of_output(source_, i), stretch_.results[i], done));
+    llvm::Value* made = emit({windows.rest, reads, is_past_cache ? rooms : results, done}, count);
+    for (std::size_t i = 0; i < rooms.size(); ++i) {
+      llvm::Value* size = llvm::ConstantExpr::getSizeOf(type_of_output(source_, i));
+      builder_.CreateCall(module_.copier_past_cache(), {results[i], rooms[i], builder_.CreateMul(made, size)});
+    }
+    llvm::Value* all = builder_.CreateNSWAdd(done, made);
+    done->addIncoming(all, builder_.GetInsertBlock());
+    llvm::Value* goes_on =
+        builder_.CreateAnd(builder_.CreateICmpEQ(made, count), builder_.CreateICmpSLT(all, stretch_.count));
+    builder_.CreateCondBr(goes_on, head, end);
     builder_.SetInsertPoint(end);
-    builder_.CreateStore(made, function_->getArg(2));
-    builder_.CreateRet(builder_.getInt32(raddle_leaf_ok));
+    return all;
   }
 
  private:
-  llvm::BasicBlock* block(const char* name) { return llvm::BasicBlock::Create(module_.llvm_context, name, function_); }
-  llvm::Value* lane_count() { return builder_.getInt64(shape_.lanes()); }
-  llvm::Value* splat(llvm::Value* value) { return builder_.CreateVectorSplat(shape_.vector_size, value); }
-  /// The numbers of a vector's lanes.
-  llvm::Value* numbers(std::size_t vector) {
-    llvm::SmallVector<std::uint64_t, 8> all;
-    for (std::size_t i = 0; i < shape_.vector_size; ++i) all.push_back(vector * shape_.vector_size + i);
-    return llvm::ConstantDataVector::get(module_.llvm_context, all);
-  }
-  LaneParts lanes_below(llvm::Value* limit) {
-    LaneParts mask;
-    for (std::size_t i = 0; i < shape_.vector_count; ++i)
-      mask.push_back(builder_.CreateICmpSLT(numbers(i), splat(limit)));
-    return mask;
-  }
-  /// Of each lane's point to that of the first lane.
-  LaneParts find_distances() {
-    LaneParts distances;
-    for (std::size_t i = 0; i < shape_.vector_count; ++i)
-      distances.push_back(builder_.CreateMul(numbers(i), splat(stretch_.step)));
-    return distances;
-  }
+  static constexpr std::uint32_t points_at_once = 256;  ///< whose shared numbers stay in the nearest cache
 
-  /// Stores the results of all lanes; or, if one has failed or they are the last ones, of those before.
-  void store(LaneEmitter& lanes, const std::vector<LaneValue>& results, llvm::Value* left, llvm::BasicBlock* head,
-             llvm::BasicBlock* end) {
-    llvm::Value* limit = left;
-    const LaneParts failed = lanes.failed();
-    if (!failed.empty()) limit = least_of(left, failed);
-    std::vector<LaneParts> vectors;
-    lanes.builder().SetInsertPoint(builder_.GetInsertBlock());
-    for (const LaneValue& result : results) vectors.push_back(lanes.vectors(result));
-    llvm::BasicBlock *all = block("all"), *some = block("first_ones");
-    llvm::MDBuilder hints(module_.llvm_context);
-    builder_.CreateCondBr(builder_.CreateICmpSGE(limit, lane_count()), all, some, hints.createLikelyBranchWeights());
+  /// What one loop does.
+  struct Loop {
+    vm::KernelId kernel;
+    const std::vector<llvm::Value*>&elements, results;
+    llvm::Value* first;  ///< point of the stretch
+  };
 
-    builder_.SetInsertPoint(all);
-    store_results(vectors, {});
-    number_->addIncoming(builder_.CreateNSWAdd(number_, lane_count()), all);
+  /// @return  how many have ended well
+  llvm::Value* emit(const Loop& loop, llvm::Value* count) {
+    const vm::Kernel& kernel = module_.group[loop.kernel];
+    llvm::BasicBlock *before = builder_.GetInsertBlock(), *head = block("head"), *body = block("body"),
+                     *store = block("store"), *end = block("end");
     builder_.CreateBr(head);
+    builder_.SetInsertPoint(head);
+    llvm::PHINode* number = builder_.CreatePHI(builder_.getInt64Ty(), 2, "number");
+    number->addIncoming(builder_.getInt64(0), before);
+    builder_.CreateCondBr(builder_.CreateICmpSLT(number, count), body, end);
 
-    builder_.SetInsertPoint(some);
-    store_results(vectors, lanes_below(limit));
-    made_ = builder_.CreateAdd(number_, limit);
-    last_store_ = builder_.GetInsertBlock();
-    builder_.CreateBr(end);
-  }
-
-  void store_results(const std::vector<LaneParts>& results, const LaneParts& mask) {
-    for (std::size_t i = 0; i < results.size(); ++i)
-      for (std::size_t vector = 0; vector < shape_.vector_count; ++vector) {
-        llvm::Value* at = builder_.CreateAdd(number_, builder_.getInt64(vector * shape_.vector_size));
-        store_result(builder_, results[i][vector], stretch_.results[i], at, mask.empty() ? nullptr : mask[vector]);
-      }
-  }
-
-  /// @return  `limit`, or the first of the lanes that have failed
-  llvm::Value* least_of(llvm::Value* limit, const LaneParts& failed) {
-    llvm::Value* any = failed[0];
-    for (std::size_t i = 1; i < failed.size(); ++i) any = builder_.CreateOr(any, failed[i]);
-    llvm::BasicBlock *before = builder_.GetInsertBlock(), *fails = block("fails"), *well = block("");
-    builder_.CreateCondBr(builder_.CreateOrReduce(any), fails, well,
-                          llvm::MDBuilder(module_.llvm_context).createUnlikelyBranchWeights());
-    builder_.SetInsertPoint(fails);
-    llvm::Value* bits = builder_.getInt64(0);
-    for (std::size_t i = 0; i < failed.size(); ++i) {
-      llvm::Value* part = builder_.CreateZExt(builder_.CreateBitCast(failed[i], builder_.getIntNTy(shape_.vector_size)),
-                                              builder_.getInt64Ty());
-      bits = builder_.CreateOr(bits, builder_.CreateShl(part, i * shape_.vector_size));
+    builder_.SetInsertPoint(body);
+    llvm::Value* point = builder_.CreateAdd(loop.first, number);
+    std::vector<llvm::Value*> arguments = {
+        context_, builder_.CreateAdd(stretch_.first, builder_.CreateMul(point, stretch_.step))};
+    for (std::uint32_t i = 0; i < kernel.row_count; ++i) {
+      llvm::Value *first = stretch_.rows[2 * i], *width = stretch_.rows[2 * i + 1];
+      llvm::Type* stored = module_.stored_type(kernel.types[1 + i]);
+      arguments.push_back(builder_.CreateInBoundsGEP(stored, first, builder_.CreateMul(number, width)));
+      arguments.push_back(width);
     }
-    llvm::Value* first = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits, builder_.getTrue());
-    llvm::Value* fewer = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, first, limit);
-    builder_.CreateBr(well);
-    builder_.SetInsertPoint(well);
-    llvm::PHINode* least = builder_.CreatePHI(builder_.getInt64Ty(), 2);
-    least->addIncoming(limit, before);
-    least->addIncoming(fewer, fails);
-    return least;
+    for (std::size_t i = 0; i < loop.elements.size(); ++i)
+      arguments.push_back(
+          load_element(builder_, module_.type(kernel.types[1 + kernel.row_count + i]), loop.elements[i], number));
+    arguments.insert(arguments.end(), captures.begin(), captures.end());
+    llvm::CallInst* all = builder_.CreateCall(module_.inner(loop.kernel), arguments);
+    all->setCallingConv(llvm::CallingConv::Fast);
+    llvm::Value* is_good =
+        builder_.CreateICmpEQ(builder_.CreateExtractValue(all, 0), builder_.getInt32(raddle_leaf_ok));
+    builder_.CreateCondBr(is_good, store, end, llvm::MDBuilder(module_.llvm_context).createLikelyBranchWeights());
+
+    builder_.SetInsertPoint(store);
+    for (unsigned i = 0; i < loop.results.size(); ++i)
+      store_result(builder_, builder_.CreateExtractValue(all, i + 1), loop.results[i], number, nullptr);
+    number->addIncoming(builder_.CreateNSWAdd(number, builder_.getInt64(1)), store);
+    builder_.CreateBr(head);
+    builder_.SetInsertPoint(end);
+    return number;
+  }
+
+  llvm::BasicBlock* block(const char* name) { return llvm::BasicBlock::Create(module_.llvm_context, name, function_); }
+  llvm::Type* type_of_output(const vm::Kernel& kernel, std::size_t output) const {
+    return module_.stored_type(kernel.types[kernel.outputs[output]]);
+  }
+  llvm::Value* room_for(llvm::Type* type, std::uint32_t numbers) {
+    llvm::BasicBlock& entry = function_->getEntryBlock();
+    llvm::IRBuilder<> at_entry(&entry, entry.begin());
+    llvm::AllocaInst* room = at_entry.CreateAlloca(llvm::ArrayType::get(type, numbers));
+    room->setAlignment(llvm::Align(64));
+    return room;
   }
 
   ModuleEmitter& module_;
-  const LaneShape shape_;
-  llvm::Function* function_;
+  const vm::Kernel& source_;
   const Stretch& stretch_;
+  llvm::Value* context_;
+  llvm::Function* function_;
   llvm::IRBuilder<>& builder_;
-  llvm::PHINode* number_ = nullptr;  ///< points that are done
-  llvm::Value* made_ = nullptr;      ///< likewise, when the last ones are stored
-  llvm::BasicBlock* last_store_ = nullptr;
 };
 
 }  // namespace
 
-/// Several, as operations need each other's results: four where there is a loop, or where there are few values to keep.
-/// Masks take registers, too, of which processors without such for masks have few. (Two of Black-Scholes' formula,
-/// which costs some 250, are faster than one by a quarter.) What is very large is not worth its compilation twice.
-unsigned ModuleEmitter::vector_count(vm::KernelId kernel) const {
-  constexpr std::size_t few = 60, many = 1000;
-  const std::size_t cost = facts.cost(group[kernel], 0);
-  if (cost > many) return 1;
-  if (facts.has_loop(group[kernel], 0)) return facts.has_open_loop(kernel) && !options_.has_mask_registers ? 2 : 4;
-  return cost > few ? 2 : 4;
-}
-
-void ModuleEmitter::emit_lanes(vm::KernelId kernel, llvm::Function* function) {
-  const vm::Kernel& source = group[kernel];
-  llvm::IRBuilder<> builder(llvm::BasicBlock::Create(llvm_context, "entry", function));
-  const unsigned lanes = options_.vector_lanes, vectors = vector_count(kernel);
-  const bool is_narrow = facts.is_narrow(kernel);
-  const unsigned mask_bits = options_.has_mask_registers ? 1 : is_narrow ? 32 : 64;
-  // numbers of 32 bits fill a vector with twice as many; what is computed with 64 bits takes two then
-  const LaneShape shape =
-      is_narrow ? LaneShape{2 * lanes, std::min(vectors, 2U), mask_bits} : LaneShape{lanes, vectors, mask_bits};
-  // else LLVM splits the widest vectors on processors that run slower with them
-  function->addFnAttr("min-legal-vector-width", std::to_string(options_.vector_lanes * 64));
-  WordReader words(builder, function->getArg(1));
-  const Stretch stretch(words, builder, source, 0);
-  std::vector<LaneValue> captures;
-  for (vm::KernelRegister parameter = 1; parameter < source.parameter_count; ++parameter) {
-    std::vector<llvm::Value*> parts;
-    words.load_argument(type(source.types[parameter]), parts);
-    captures.push_back({{parts[0]}, parts.size() > 1 ? parts[1] : nullptr});
-  }
-  LaneLoop(*this, shape, function, stretch, builder).emit(kernel, std::move(captures));
-}
-
-/// A loop around the inner function.
 void ModuleEmitter::emit_points(vm::KernelId kernel, vm::KernelEntry entry, llvm::Function* function) {
   const vm::Kernel& source = group[kernel];
-  const std::size_t reads = entry.reads, first_read = 2 + 2 * std::size_t{source.row_count};
+  const std::size_t reads = entry.reads;
   const auto block = [&](const char* name) { return llvm::BasicBlock::Create(llvm_context, name, function); };
   llvm::IRBuilder<> builder(block("entry"));
-  std::vector<llvm::Value*> captures;
   llvm::Value* context = make_context(builder, function);
   WordReader words(builder, function->getArg(1));
   const Stretch stretch(words, builder, source, reads);
+  PointLoops loops(*this, source, stretch, context, function, builder);
   for (auto parameter = static_cast<vm::KernelRegister>(1 + source.row_count + reads);
        parameter < source.parameter_count; ++parameter)
-    words.load_argument(type(source.types[parameter]), captures);
-
-  /// @param elements  where those lie that points read
-  const auto emit_loop = [&](const std::vector<llvm::Value*>& elements) {
-    llvm::BasicBlock *before = builder.GetInsertBlock(), *head = block("head"), *body = block("body"),
-                     *store = block("store"), *end = block("end");
-    std::vector<llvm::Value*> arguments(first_read + reads);
-    arguments.insert(arguments.end(), captures.begin(), captures.end());
-    builder.CreateBr(head);
-    builder.SetInsertPoint(head);
-    llvm::PHINode* number = builder.CreatePHI(builder.getInt64Ty(), 2, "number");
-    number->addIncoming(builder.getInt64(0), before);
-    builder.CreateCondBr(builder.CreateICmpSLT(number, stretch.count), body, end);
-
-    builder.SetInsertPoint(body);
-    arguments[0] = context;
-    arguments[1] = builder.CreateAdd(stretch.first, builder.CreateMul(number, stretch.step));
-    for (std::uint32_t i = 0; i < source.row_count; ++i) {
-      llvm::Value *first = stretch.rows[2 * i], *width = stretch.rows[2 * i + 1];
-      llvm::Type* stored = stored_type(source.types[1 + i]);
-      arguments[2 + 2 * i] = builder.CreateInBoundsGEP(stored, first, builder.CreateMul(number, width));
-      arguments[3 + 2 * i] = width;
-    }
-    for (std::size_t i = 0; i < reads; ++i)
-      arguments[first_read + i] =
-          load_element(builder, type(source.types[1 + source.row_count + i]), elements[i], number);
-    llvm::CallInst* all = builder.CreateCall(inner(kernel), arguments);
-    all->setCallingConv(llvm::CallingConv::Fast);
-    llvm::Value* is_good = builder.CreateICmpEQ(builder.CreateExtractValue(all, 0), builder.getInt32(raddle_leaf_ok));
-    builder.CreateCondBr(is_good, store, end, llvm::MDBuilder(llvm_context).createLikelyBranchWeights());
-
-    builder.SetInsertPoint(store);
-    for (unsigned i = 0; i < stretch.results.size(); ++i)
-      store_result(builder, builder.CreateExtractValue(all, i + 1), stretch.results[i], number, nullptr);
-    number->addIncoming(builder.CreateNSWAdd(number, builder.getInt64(1)), store);
-    builder.CreateBr(head);
-
-    builder.SetInsertPoint(end);
-    builder.CreateStore(number, function->getArg(2));
+    words.load_argument(type(source.types[parameter]), loops.captures);
+  const auto finish = [&](llvm::Value* made) {
+    builder.CreateStore(made, function->getArg(2));
     builder.CreateRet(builder.getInt32(raddle_leaf_ok));
   };
+  EmittedWindows windows;
+  if (const auto shared = windows_.find(kernel); shared != windows_.end()) {
+    windows = shared->second;
+  } else {
+    windows.rest = kernel;
+    for (std::uint32_t i = 0; i < reads; ++i) windows.shared.inputs.push_back({std::nullopt, i});
+  }
+  const auto likely = llvm::MDBuilder(llvm_context).createLikelyBranchWeights();
 
+  std::vector<llvm::Value*> elements = stretch.reads;
   if (entry.follows != 0) {  // one register is enough for the addresses of many elements then
-    std::vector<llvm::Value*> elements = stretch.reads;
     llvm::Value* do_follow = builder.getTrue();
     for (std::size_t i = 1; i < reads; ++i) {
       if (i >= 64 || (entry.follows >> i & 1) == 0) continue;
@@ -279,13 +183,20 @@ void ModuleEmitter::emit_points(vm::KernelId kernel, vm::KernelEntry entry, llvm
       elements[i] = builder.CreateConstInBoundsGEP1_64(stored, elements[i - 1], 1);
       do_follow = builder.CreateAnd(do_follow, builder.CreateICmpEQ(elements[i], stretch.reads[i]));
     }
-    llvm::BasicBlock *windows = block("windows"), *apart = block("apart");
-    builder.CreateCondBr(do_follow, windows, apart, llvm::MDBuilder(llvm_context).createLikelyBranchWeights());
-    builder.SetInsertPoint(windows);
-    emit_loop(elements);
+    llvm::BasicBlock *follow = block("follow"), *apart = block("apart");
+    builder.CreateCondBr(do_follow, follow, apart, likely);
     builder.SetInsertPoint(apart);
+    finish(loops.emit_whole(kernel, stretch.reads));
+    builder.SetInsertPoint(follow);
   }
-  emit_loop(stretch.reads);
+  if (can_go_past_cache(kernel)) {
+    llvm::BasicBlock *past = block("past"), *into = block("into");
+    builder.CreateCondBr(stretch.is_past_cache, past, into);
+    builder.SetInsertPoint(past);
+    finish(loops.emit_parts(windows, elements, true));
+    builder.SetInsertPoint(into);
+  }
+  finish(windows.parts.empty() ? loops.emit_whole(kernel, elements) : loops.emit_parts(windows, elements, false));
 }
 
 }  // namespace raddle::codegen

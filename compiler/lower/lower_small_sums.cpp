@@ -2,8 +2,9 @@
 // has, and these are few, there is no array and no loop: the elements are added one after the other. So a stencil is
 // one index launch.
 //
-// Note [small sums]. The order is part of the language, as it says what the last digit is: along the last axis first.
-// (The partial sums of neighbours are equal then.)
+// Note [small sums]. The order is part of the language, as it says what the last digit is: along the first axis first,
+// along the last one last. So the sums that are added last are those of neighbours in a row, too, which machine code
+// computes once for all (Note [shared windows] in codegen/shared_windows.hpp).
 #include <functional>
 #include <optional>
 
@@ -44,7 +45,7 @@ std::optional<ir::Operand> FunctionLowering::small_sum(const ast::Call& call, ir
   std::int64_t count = 1;
   for (const ast::ExprPtr& each : index.indices) {
     const std::optional<std::int64_t> here = count_of(*each);
-    if (!here || *here > most) return std::nullopt;
+    if (!here || *here < 1 || *here > most) return std::nullopt;
     counts.push_back(*here);
     count *= *here;
   }
@@ -54,21 +55,29 @@ std::optional<ir::Operand> FunctionLowering::small_sum(const ast::Call& call, ir
     indices.push_back(indices_of(index, axis, counts[axis], of.extents[axis]));
   const bool is_of_ints = element == TypeStore::int_ && is_mean;
   Operands at(counts.size());
-  const std::function<ir::Operand(std::size_t)> sum_from = [&](std::size_t axis) {
-    if (axis == counts.size()) {
-      const ir::Operand key = key_of(at, of, index.span);
-      const ir::Operand read = emit_value(OpKind::array_get, {of.elements, key}, element, index.span);
-      return is_of_ints ? emit_value(OpKind::int_to_float, {read}, TypeStore::float_, call.span) : read;
+  Operands elements;  // in their order
+  const std::function<void(std::size_t)> read_from = [&](std::size_t axis) {
+    if (axis < counts.size()) {
+      for (const ir::Operand each : indices[axis]) {
+        at[axis] = each;
+        read_from(axis + 1);
+      }
+      return;
     }
-    ir::Operand sum;
-    for (const ir::Operand each : indices[axis]) {
-      at[axis] = each;
-      const ir::Operand part = sum_from(axis + 1);
-      sum = sum.index == ir::none ? part : emit_value(OpKind::add, {sum, part}, type_of(part), call.span);
-    }
-    return sum;
+    const ir::Operand key = key_of(at, of, index.span);
+    const ir::Operand read = emit_value(OpKind::array_get, {of.elements, key}, element, index.span);
+    elements.push_back(is_of_ints ? emit_value(OpKind::int_to_float, {read}, TypeStore::float_, call.span) : read);
   };
-  const ir::Operand sum = sum_from(0);
+  read_from(0);
+  for (const std::int64_t along : counts) {
+    const std::size_t left = elements.size() / static_cast<std::size_t>(along);
+    for (std::size_t i = left; i < elements.size(); ++i) {
+      ir::Operand& sum = elements[i % left];
+      sum = emit_value(OpKind::add, {sum, elements[i]}, type_of(sum), call.span);
+    }
+    elements.resize(left);
+  }
+  const ir::Operand sum = elements[0];
   if (is_sum) return emit_value(OpKind::copy, {sum}, call.type, call.span, target);
   const ir::Operand divisor = ir::Operand::constant(context_.module.constant(static_cast<double>(count)));
   return emit_value(OpKind::div, {sum, divisor}, call.type, call.span, target);

@@ -1,6 +1,6 @@
 // Projected launches whose points read and write elements that follow each other: machine code gets, for each read, the
 // address of a whole block of numbers. It is that of the row's buffer where the row is closed and packed; else what is
-// there is copied.
+// there is copied. So are those that lie apart.
 #include <algorithm>
 #include <array>
 
@@ -46,7 +46,10 @@ std::int64_t Launcher::run_block(PointLaunch& points, std::int64_t low, std::int
     part = claim_places(points.rows, written, part);
     for (std::size_t i = 0; i < launch.sinks.size() && part > 0; ++i)
       leaf.set_results(i, place_of(i, points.rows, written[i]));
+    leaf.stores_past_cache = std::ranges::all_of(rows, is_direct) && exceed_cache(rows);
     if (part > 0) made = leaf.call(worker_->leaf_worker(), low, points.step(), part);
+    leaf.finish_stores();
+    leaf.stores_past_cache = false;
     give_back_places(points.rows, written, made, part);
   }
   leaf.use_own_inputs();
@@ -54,6 +57,72 @@ std::int64_t Launcher::run_block(PointLaunch& points, std::int64_t low, std::int
   here_.counters.iterations_native += static_cast<std::uint64_t>(made);
   for (std::size_t i = 0; made > 0 && i < launch.sinks.size(); ++i)
     write_part(points.piece, i, rows[i], element_key(launch.sinks[i], keys.data(), low), 1, made);
+  return made;
+}
+
+/// Points whose elements lie apart. What they read is copied side by side, and what they write from there. All is read
+/// before any is claimed, and told of when all is written: a claim waits for what was read and written before it, which
+/// lies somewhere in memory, so a processor gets one element at a time else.
+/// @param count  points_at_once at most  @return how many it has run, from the first one on
+/// @pre PointLaunch::is_plain
+std::int64_t Launcher::run_apart(PointLaunch& points, std::int64_t low, std::int64_t count, const PartKeys& part) {
+  const IndexLaunch& launch = points.piece.site.launch;
+  LaunchedLeaf& leaf = points.computation;
+  const std::size_t reads = launch.reads.size(), sinks = launch.sinks.size();
+  std::array<std::int64_t, leaf_word_limit> keys, words;
+  part.find(0, keys.data());
+  if (count < least_block || !points.has_fixed_rows || leaf.function.is_heavy || BoundedMemory::get() ||
+      !find_rows(points, keys.data()))
+    return 0;
+  std::array<OpenNumbers*, std::tuple_size_v<decltype(points.known_parts)>> open;
+  for (std::size_t s = 0; s < sinks; ++s) {
+    open[s] = points.rows[s]->numbers();
+    // of two that write to one row it matters which one does first
+    if (!open[s] || open[s]->kind() != kind_of(leaf.function.leaf_results[s]) ||
+        std::find(open.begin(), open.begin() + s, open[s]) != open.begin() + s)
+      return 0;
+  }
+  streams_.resize(std::max(streams_.size(), (reads + 2 * sinks) * points_at_once));
+  const auto row = [&](std::size_t number) { return &streams_[number * points_at_once]; };
+  const auto key_of = [&](std::size_t sink, std::int64_t i) -> std::int64_t& { return row(reads + sinks + sink)[i]; };
+
+  std::int64_t ready = 0;
+  for (; ready < count; ++ready) {
+    part.find(ready, keys.data());
+    if (find_present(points.piece.frame, launch, leaf.function, keys.data(), words.data(), points.known_rows) !=
+        all_bits(reads))
+      break;
+    for (std::size_t r = 0; r < reads; ++r)
+      set_number(row(r), kind_of(leaf.function.leaf_parameters[r + 1]), static_cast<std::size_t>(ready), words[r]);
+    for (std::size_t s = 0; s < sinks; ++s)
+      key_of(s, ready) = element_key(launch.sinks[s], keys.data(), range_value(low, points.step(), ready));
+  }
+  for (std::int64_t i = 0; i < ready; ++i) {
+    std::size_t claimed = 0;
+    while (claimed < sinks && open[claimed]->claim(key_of(claimed, i), 1) == 1) ++claimed;
+    if (claimed == sinks) continue;
+    while (claimed-- > 0) open[claimed]->give_back(static_cast<std::size_t>(key_of(claimed, i)), 1);
+    ready = i;
+  }
+  if (ready == 0) return 0;
+
+  for (std::size_t r = 0; r < reads; ++r) leaf.set_input(r, row(r));
+  for (std::size_t s = 0; s < sinks; ++s) leaf.set_results(s, row(reads + s));
+  const std::int64_t made = leaf.call(worker_->leaf_worker(), low, points.step(), ready);
+  leaf.use_own_inputs();
+  for (std::size_t s = 0; s < sinks; ++s) {
+    void* const numbers = open[s]->numbers().at_index(0);
+    for (std::int64_t i = 0; i < made; ++i)
+      set_number(numbers, open[s]->kind(), static_cast<std::size_t>(key_of(s, i)),
+                 number_at(row(reads + s), open[s]->kind(), static_cast<std::size_t>(i)));
+  }
+  for (std::size_t s = 0; s < sinks; ++s) {
+    for (std::int64_t i = 0; i < made; ++i) points.rows[s]->tell_written(key_of(s, i), 1, here_.wakes());
+    for (std::int64_t i = made; i < ready; ++i) open[s]->give_back(static_cast<std::size_t>(key_of(s, i)), 1);
+  }
+  here_.wake();
+  here_.counters.iterations += static_cast<std::uint64_t>(made);
+  here_.counters.iterations_native += static_cast<std::uint64_t>(made);
   return made;
 }
 

@@ -46,6 +46,31 @@ inline Buffer* buffer_with(Array& array, std::int64_t address, std::size_t bytes
   return address >= begin && address + static_cast<std::int64_t>(bytes) <= begin + size ? buffer : nullptr;
 }
 
+/// Reads whose elements are there, as bits; their words.
+inline std::uint64_t find_present(Frame& frame, const IndexLaunch& launch, const Function& leaf,
+                                  const std::int64_t* keys, std::int64_t* words, std::span<KnownRow> known) {
+  std::uint64_t present = 0;
+  for (std::size_t i = 0; i < std::min(launch.reads.size(), known.size()); ++i) {
+    const LaunchRead& read = launch.reads[i];
+    const std::int64_t* const own = keys + read.first_key;
+    KnownRow& last = known[i];
+    if (!last.leads(read, own)) last = find_known(frame, read, own, {launch.reads.data(), i}, known);
+    if (!last.row) continue;
+    const std::int64_t key = own[read.key_count - 1];
+    const ValueKind kind = kind_of(leaf.leaf_parameters[i + 1]);
+    const Element* const element = last.part.find(*last.row, key);
+    std::uint64_t bits;
+    if (element && element->holds(kind, bits))
+      words[i] = static_cast<std::int64_t>(bits);
+    else if (!last.row->find_number(key, kind, words[i]))
+      continue;
+    present |= std::uint64_t{1} << i;
+  }
+  return present;
+}
+
+inline std::uint64_t all_bits(std::size_t count) { return (std::uint64_t{1} << count) - 1; }
+
 /// What a point lacks.
 struct Lack {
   Future* missing = nullptr;   ///< an element, or a row

@@ -22,29 +22,6 @@ namespace raddle::vm {
 
 namespace {
 
-/// Reads whose elements are there, as bits; their words.
-std::uint64_t find_present(Frame& frame, const IndexLaunch& launch, const Function& leaf, const std::int64_t* keys,
-                           std::int64_t* words, std::span<KnownRow> known) {
-  std::uint64_t present = 0;
-  for (std::size_t i = 0; i < std::min(launch.reads.size(), known.size()); ++i) {
-    const LaunchRead& read = launch.reads[i];
-    const std::int64_t* const own = keys + read.first_key;
-    KnownRow& last = known[i];
-    if (!last.leads(read, own)) last = find_known(frame, read, own, {launch.reads.data(), i}, known);
-    if (!last.row) continue;
-    const std::int64_t key = own[read.key_count - 1];
-    const ValueKind kind = kind_of(leaf.leaf_parameters[i + 1]);
-    const Element* const element = last.part.find(*last.row, key);
-    std::uint64_t bits;
-    if (element && element->holds(kind, bits))
-      words[i] = static_cast<std::int64_t>(bits);
-    else if (!last.row->find_number(key, kind, words[i]))
-      continue;
-    present |= std::uint64_t{1} << i;
-  }
-  return present;
-}
-
 /// Makes words of what machine code has written as elements of an array: the last one first, as they lie within them.
 void widen(std::int64_t* words, KernelType type, std::int64_t count) {
   for (std::int64_t i = count; i-- > 0;) {
@@ -52,8 +29,6 @@ void widen(std::int64_t* words, KernelType type, std::int64_t count) {
     words[i] = word;
   }
 }
-
-std::uint64_t all_bits(std::size_t count) { return (std::uint64_t{1} << count) - 1; }
 
 /// The elements that a point reads. Those first that are there: a neighbour may be computing the others meanwhile. Of
 /// these the last ones first: they mostly come last, so that the point is woken once.
@@ -125,9 +100,7 @@ std::int64_t Launcher::run_points(PointLaunch& points, std::int64_t first, std::
   const std::size_t computed = points.projection ? points.projection->function.leaf_results.size() : 0;
   point_keys_.resize(computed * points_at_once);
   std::array<std::int64_t, leaf_word_limit> keys;
-  std::array<std::uint64_t, leaf_word_limit> steps;  // unsigned: see range_value()
-  for (std::size_t k = 0; k < launch.keys.size(); ++k)
-    steps[k] = static_cast<std::uint64_t>(launch.keys[k].stride) * static_cast<std::uint64_t>(points.step());
+  PartKeys part_keys{launch.keys, points.step(), computed != 0 ? point_keys_.data() : nullptr};
   const bool is_plain = points.is_plain && !is_perturbed_ && !forces_points(points.piece);
   std::int64_t next_block = 0, pause = points_at_once;  // points that wait for each other are not run in blocks
   for (std::int64_t done = 0; done < count;) {
@@ -143,16 +116,21 @@ std::int64_t Launcher::run_points(PointLaunch& points, std::int64_t first, std::
       continue;
     }
     const std::int64_t part = std::min(count - done, points_at_once);
-    if (!start_keys(points, low, part, keys.data())) return done;
+    if (!start_keys(points, low, part, part_keys.first.data())) return done;
     const std::int64_t made =
         points.projection ? compute_ahead(*points.projection, low, points.step(), part, point_keys_.data()) : part;
-    for (std::int64_t i = 0; i < made; ++i) {
-      if ((i == 0 || points.computation.function.is_heavy || !is_plain) && run_.is_stopped()) return count;
-      for (std::size_t k = 0; i > 0 && k < launch.keys.size(); ++k)
-        keys[k] = static_cast<std::int64_t>(static_cast<std::uint64_t>(keys[k]) + steps[k]);
-      for (std::size_t k = 0; computed > 0 && k < launch.keys.size(); ++k)
-        if (const std::uint32_t result = launch.keys[k].result; result != no_id)
-          keys[k] = point_keys_[result * points_at_once + static_cast<std::size_t>(i)];
+    if (run_.is_stopped()) return count;
+    std::int64_t i = 0;
+    if (is_plain && done >= next_block) {
+      i = run_apart(points, low, made, part_keys);
+      if (i < std::min(made, least_block)) {
+        next_block = done + pause;
+        pause *= 2;
+      }
+    }
+    for (; i < made; ++i) {
+      if ((points.computation.function.is_heavy || !is_plain) && run_.is_stopped()) return count;
+      part_keys.find(i, keys.data());
       if (is_plain && run_present_point(points, range_value(low, points.step(), i), keys.data())) continue;
       if (!run_point(points, first + done + i, keys.data())) return done + i;
     }

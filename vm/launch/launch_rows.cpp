@@ -47,6 +47,7 @@ struct WrittenRows {
       : keys(keys), read_count(points.piece.site.launch.reads.size()), count(keys.places.size() - read_count) {
     for (std::size_t i = 0; i < count; ++i) arrays[i] = keys.places[read_count + i].array;
   }
+  std::span<Array* const> all() const { return {arrays.data(), count}; }
   /// No sink writes to chunks.
   void begin_launch(std::vector<NumberChunk::Owner>& chunks) const {
     chunks.clear();
@@ -111,7 +112,9 @@ std::int64_t Launcher::run_rows(PointLaunch& points, std::int64_t end, ValuesAhe
   bool are_together = count > 1;
   for (std::size_t i = read_count; i < keys.places.size() && are_together; ++i)
     are_together = keys.distance(i) == length;
+  points.computation.stores_past_cache = exceed_cache(WrittenRows(points, keys).all());
   const std::int64_t done = are_together ? run_rows_together(points, keys, count) : run_rows_apart(points, keys, count);
+  points.computation.stores_past_cache = false;
   points.computation.use_own_inputs();
   here_.wake();
   here_.counters.iterations += static_cast<std::uint64_t>(done * length);
@@ -129,6 +132,7 @@ std::int64_t Launcher::run_rows_together(PointLaunch& points, const RowKeys& key
                      possible = claimed / keys.length;
   const std::int64_t rows = possible > 1 && can_call_once(points, keys) ? call_once(points, keys, possible)
                                                                         : call_by_rows(points, keys, possible);
+  points.computation.finish_stores();
   give_back_places(written.arrays, first, rows * keys.length, claimed);
   if (rows > 0) written.tell(first, rows * keys.length, here_.wakes());
   return rows;
@@ -147,6 +151,7 @@ std::int64_t Launcher::run_rows_apart(PointLaunch& points, const RowKeys& keys, 
     break;
   }
   const std::int64_t rows = call_by_rows(points, keys, possible);
+  points.computation.finish_stores();
   for (std::int64_t row = 0; row < possible; ++row)
     if (row < rows)
       written.tell(written.keys_of(row), keys.length, here_.wakes());

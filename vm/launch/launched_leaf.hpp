@@ -2,6 +2,7 @@
 // A leaf function of an index launch with the arguments that are the same for all points.
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -91,7 +92,7 @@ class LaunchedLeaf {
   std::int64_t call(raddle_leaf_worker& worker, std::int64_t first, std::int64_t step, std::int64_t count) {
     words_[0] = first;
     words_[1] = step;
-    words_[2] = count;
+    words_[2] = stores_past_cache ? -count : count;
     for (std::size_t i = 0; i < input_count_; ++i)
       if (is_float32(i) && words_[inputs_at_ + i] == reinterpret_cast<std::int64_t>(own_input(i)))
         set_number(own_float32s_.data(), ValueKind::float32, i, own_inputs_[i]);
@@ -102,9 +103,15 @@ class LaunchedLeaf {
     return made;
   }
 
+  /// To be called after calls and before others are told of what these have written: Note [past the cache].
+  void finish_stores() const {
+    if (stores_past_cache) std::atomic_thread_fence(std::memory_order_seq_cst);  // on x86 it waits for such stores, too
+  }
+
   const Function& function;
   const raddle_leaf_function code;
-  bool is_for_devices = false;  ///< it is only bound: devices have code of their own
+  bool stores_past_cache = false;  ///< if machine code can do so
+  bool is_for_devices = false;     ///< it is only bound: devices have code of their own
 
  private:
   static constexpr std::size_t value_limit = 16;

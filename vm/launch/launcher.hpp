@@ -35,6 +35,7 @@ struct ElementOrder;
 struct KernelArgument;
 struct KnownPart;
 struct LoopProfile;
+struct PartKeys;
 struct PointLaunch;
 struct PointResults;
 struct RowKeys;
@@ -132,6 +133,7 @@ class Launcher : WorkerService {
   static std::int64_t width_of(Frame& frame, const LaunchSink& sink);
   static void use_captures(Frame& frame, const std::vector<LaunchInput>& captures, std::int64_t points);
   static std::int64_t most_at_once();
+  static bool exceed_cache(std::span<Array* const> arrays);
   static std::int64_t to_boundary(std::int64_t key, std::int64_t step);
   void finish_parts(const SinkArrays& arrays);
   void write_part(const RangeTask& piece, std::size_t result, Array* to, std::int64_t first, std::int64_t step,
@@ -182,6 +184,7 @@ class Launcher : WorkerService {
 
   // --- launch_blocks.cpp
   std::int64_t run_block(PointLaunch& points, std::int64_t low, std::int64_t count);
+  std::int64_t run_apart(PointLaunch& points, std::int64_t low, std::int64_t count, const PartKeys& part);
   Array* row_of_read(PointLaunch& points, std::size_t read, const std::int64_t* keys);
   std::int64_t find_lasting(PointLaunch& points, std::size_t read, const std::int64_t* keys, std::int64_t count);
   std::int64_t find_stream(PointLaunch& points, std::size_t read, const std::int64_t* keys, std::int64_t count);

@@ -63,6 +63,7 @@ std::int64_t Launcher::run_parts(const RangeTask& piece, LaunchedLeaf& leaf, con
   const std::span targets(arrays.data(), piece.site.launch.sinks.size());
   const bool is_direct =
       leaf.code && std::ranges::all_of(targets, [&](const Array* array) { return takes_numbers(array, step); });
+  leaf.stores_past_cache = is_direct && exceed_cache(targets);
   std::int64_t done = 0;
   while (done < count) {
     const std::int64_t key = range_value(first, step, done);
@@ -73,6 +74,17 @@ std::int64_t Launcher::run_parts(const RangeTask& piece, LaunchedLeaf& leaf, con
     if (made < part) break;
   }
   return done;
+}
+
+/// Elements of these arrays are out of the cache before anything can read them. (A share of a large cache is not much
+/// larger than this, even if a processor has more of it.)
+bool Launcher::exceed_cache(std::span<Array* const> arrays) {
+  constexpr std::size_t limit = 32 << 20;
+  std::size_t bytes = 0;
+  for (const Array* const array : arrays)
+    if (const OpenNumbers* const open = array ? array->numbers() : nullptr)
+      bytes += open->count() * size_of_number(open->kind());
+  return bytes > limit;
 }
 
 /// Points of a part whose results go straight into arrays: where memory has a limit, what it writes is given up after
@@ -161,6 +173,7 @@ std::int64_t Launcher::run_part(const RangeTask& piece, LaunchedLeaf& leaf, cons
         leaf.set_results(i, results[i]);
     }
     made = call_native(leaf, first, step, count);
+    leaf.finish_stores();
     here_.counters.iterations_native += static_cast<std::uint64_t>(made);
   } else {
     made = run_lanes(leaf, launch.leaf, first, step, count, results);

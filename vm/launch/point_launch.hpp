@@ -12,6 +12,7 @@
 #include "vm/launch/launch_point.hpp"
 #include "vm/launch/launched_leaf.hpp"
 #include "vm/schedule/worker_pool.hpp"
+#include "vm/value/range.hpp"
 
 namespace raddle::vm {
 
@@ -81,6 +82,21 @@ class Patience {
 struct ValuesAhead {
   std::vector<std::int64_t> rows;   ///< one of points_at_once words for each value
   std::int64_t first = 0, end = 0;  ///< iterations
+};
+
+/// Keys of some points that follow each other.
+struct PartKeys {
+  std::span<const LaunchKey> keys;
+  std::int64_t step;             ///< of the loop
+  const std::int64_t* computed;  ///< by the projection: a row of points_at_once words for each of its results
+  std::array<std::int64_t, leaf_word_limit> first = {};  ///< affine keys of the first point
+
+  /// @param point  0: the first one  @param found  as many as there are keys
+  void find(std::int64_t point, std::int64_t* found) const {
+    for (std::size_t k = 0; k < keys.size(); ++k)
+      found[k] = keys[k].result == no_id ? range_value(first[k], range_value(0, keys[k].stride, step), point)
+                                         : computed[keys[k].result * points_at_once + static_cast<std::size_t>(point)];
+  }
 };
 
 /// Where the numbers lie that a read or sink of a nest is about: those of a row begin at `offset`, plus a value of the

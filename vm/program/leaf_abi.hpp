@@ -46,6 +46,9 @@ struct raddle_leaf_failure {
 /// first on: fewer than asked for if the next one does not end well, or may not; elements behind them mean nothing. The
 /// status is raddle_leaf_ok in any case.
 ///
+/// Note [past the cache]. If the number of points is given with a minus, results may go to memory past the cache: they
+/// are more than it holds. Whoever called waits for such stores, by a fence, before others are told of them.
+///
 /// Note [ranges]. For devices, whose threads share out the points of a stretch, the arguments are the same. On entry
 /// results[0] is the number of the thread, results[1] how many threads there are: it computes that point, counted from
 /// the first one, the one so many points later, and so on. results[0] becomes the number of its first point that does
