@@ -101,16 +101,34 @@ class LaunchChecker {
 
   TypeId base_type(Operand operand) const { return types_.base(type_of(module_, function_, operand)); }
 
-  /// Those of the loop's body, in its order. Without a projection what is read is no access of the launch.
+  /// Those of the loop's body, in its order. Without a projection what is read is no access of the launch; with one,
+  /// what keys depend on is none, and comes out of an array among the captures.
   void accesses(const IndexLaunch& launch) {
     const BodyAccesses body = body_accesses(module_, function_, op_);
-    std::vector<const BodyAccess*> all;
-    if (launch.is_projected())
-      for (const BodyAccess& read : body.reads) all.push_back(&read);
-    for (const BodyAccess& write : body.writes) all.push_back(&write);
-    if (!require(all.size() == launch.accesses.size(), "the loop's body has another number of accesses")) return;
-    for (std::size_t i = 0; i < all.size() && problem_.empty(); ++i)
-      if (!is_of_body(launch.accesses[i], *all[i])) problem_ = fmt::format("access {} is not that of the body", i);
+    std::size_t found = 0;
+    for (const BodyAccess& read : body.reads) {
+      const std::uint32_t computed = computed_;
+      if (!launch.is_projected() || (found < launch.accesses.size() && is_of_body(launch.accesses[found], read))) {
+        found += launch.is_projected() ? 1 : 0;
+        continue;
+      }
+      computed_ = computed;
+      const auto is_captured = [&](const std::vector<Operand>& captures) {
+        return std::ranges::find(captures, read.array) != captures.end();
+      };
+      if (is_captured(launch.captures) || is_captured(launch.projected)) continue;
+      problem_ = fmt::format("access {} is not that of the body", found);
+      return;
+    }
+    if (!require(found + body.writes.size() == launch.accesses.size(),
+                 "the loop's body has another number of accesses"))
+      return;
+    for (const BodyAccess& write : body.writes) {
+      if (!is_of_body(launch.accesses[found], write))
+        problem_ = fmt::format("access {} is not that of the body", found);
+      if (!problem_.empty()) return;
+      ++found;
+    }
     require((computed_ != 0) == (launch.projection != none), "a projection computes keys");
   }
 

@@ -8,7 +8,6 @@
 #include <set>
 
 #include "compiler/flatten/flat_bodies.hpp"
-#include "compiler/ir/affine_keys.hpp"
 #include "compiler/ir/body_accesses.hpp"
 #include "compiler/ir/heavy_leaves.hpp"
 #include "compiler/ir/library_calls.hpp"
@@ -17,6 +16,7 @@
 #include "compiler/opt/launch_nests.hpp"
 #include "compiler/opt/loop_body_copier.hpp"
 #include "compiler/opt/order_library_calls.hpp"
+#include "compiler/opt/projected_launch.hpp"
 #include "compiler/opt/uses.hpp"
 
 namespace raddle::opt {
@@ -24,14 +24,6 @@ namespace raddle::opt {
 namespace {
 
 using ir::OpKind;
-
-/// With the keys that are the same for all points; those that differ are still to come.
-ir::Access with_same_keys(const ir::BodyAccess& access) {
-  ir::Access made{.mode = access.mode, .data = access.array, .keys = {}, .span = access.op->span};
-  for (std::size_t i = 0; i < access.fixed_keys; ++i)
-    made.keys.push_back({.kind = ir::Key::Kind::same, .operand = access.keys[i]});
-  return made;
-}
 
 /// Points that write to elements with their number, perhaps of a row that is the same for all, and read nothing that
 /// the loop writes.
@@ -112,178 +104,6 @@ class PlainLaunch {
   const ir::VarId point_;  ///< none: the body does not name it
   const ir::BodyAccesses accesses_;
   LoopBodyCopier copier_;
-};
-
-/// Points that read and write elements of arrays by keys that they compute: the projection.
-class ProjectedLaunch {
- public:
-  ProjectedLaunch(const ir::Module& module, const ir::Function& around, const ir::Op& loop)
-      : module_(module),
-        around_(around),
-        loop_(loop),
-        body_(around.regions[loop.regions[0]]),
-        accesses_(ir::body_accesses(module, around, loop)),
-        computation_(module, around, loop, "launch"),
-        projection_(module, around, loop, "projection") {}
-
-  /// @return false if the loop can not be such a launch, whatever the functions can be
-  bool run() {
-    if (loop_.kind != OpKind::foreach_range || accesses_.writes.empty() || computation_.counter_is_read() ||
-        computation_.assigns_outside() || accesses_inside() || reads_what_it_writes() || writes_rows())
-      return false;
-    const Slice values = slice(values_of_writes());
-    const Slice keys = slice(all_keys());
-    if (!is_all(values, keys) || !keys.is_closed || !values.is_closed || has_other_uses(values) || has_other_uses(keys))
-      return false;
-    if (delays_library_call()) return false;
-    computation_.add_parameter(body_.parameters[0]);
-    for (const ir::BodyAccess& read : accesses_.reads) {
-      if (keys.needed.contains(read.op->results[0])) return false;
-      computation_.add_parameter(read.op->results[0]);
-    }
-    computation_.copy_body([&](const ir::Op& op) { return values.ops.contains(&op); });
-    for (const ir::BodyAccess& write : accesses_.writes)
-      computation_.add_output(write.op->operands.back(), write.op->span);
-    for (const ir::Operand key : all_keys())
-      if (ir::type_of(module_, around_, key) != TypeStore::int_) return false;
-    const std::vector<ir::Operand> computed = computed_keys();
-    const Slice computed_slice = slice(computed);
-    projection_.add_parameter(body_.parameters[0]);
-    projection_.copy_body([&](const ir::Op& op) { return computed_slice.ops.contains(&op); });
-    for (const ir::Operand key : computed) projection_.add_output(key, loop_.span);
-    return true;
-  }
-  /// Each key that is not affine in the point is a result of the projection.
-  std::vector<ir::Access> accesses() const {
-    std::vector<ir::Access> made;
-    std::uint32_t result = 0;
-    const auto add = [&](const ir::BodyAccess& access) {
-      made.push_back(with_same_keys(access));
-      for (std::size_t i = made.back().keys.size(); i < access.keys.size(); ++i) {
-        const std::optional<ir::Key> affine = affine_key(access.keys[i]);
-        made.back().keys.push_back(affine ? *affine : ir::Key{.kind = ir::Key::Kind::computed, .result = result++});
-      }
-    };
-    for (const ir::BodyAccess& read : accesses_.reads) add(read);
-    for (const ir::BodyAccess& write : accesses_.writes) add(write);
-    return made;
-  }
-  bool computes_keys() const { return !computed_keys().empty(); }
-  LoopBodyCopier& computation() { return computation_; }
-  LoopBodyCopier& projection() { return projection_; }
-
- private:
-  /// Operations of the body that some operands depend on.
-  struct Slice {
-    std::set<const ir::Op*> ops;
-    std::set<ir::VarId> needed;
-    bool is_closed = true;  ///< all that is needed of the loop's is made by these, is read, or is its variable
-  };
-
-  std::vector<ir::Operand> values_of_writes() const {
-    std::vector<ir::Operand> values;
-    for (const ir::BodyAccess& write : accesses_.writes) values.push_back(write.op->operands.back());
-    return values;
-  }
-
-  std::optional<ir::Key> affine_key(ir::Operand key) const { return ir::affine_key(module_, around_, loop_, key); }
-
-  std::vector<ir::Operand> computed_keys() const {
-    std::vector<ir::Operand> keys = all_keys();
-    std::erase_if(keys, [this](ir::Operand key) { return affine_key(key).has_value(); });
-    return keys;
-  }
-
-  /// But for keys of rows from outside that are written; of reads first.
-  std::vector<ir::Operand> all_keys() const {
-    std::vector<ir::Operand> keys;
-    for (const ir::BodyAccess& read : accesses_.reads) keys.insert(keys.end(), read.keys.begin(), read.keys.end());
-    for (const ir::BodyAccess& write : accesses_.writes)
-      keys.insert(keys.end(), write.keys.begin() + static_cast<std::ptrdiff_t>(write.fixed_keys), write.keys.end());
-    return keys;
-  }
-
-  bool is_access(const ir::Op& op) const {
-    const auto is_it = [&op](const ir::BodyAccess& access) { return access.op == &op; };
-    return std::ranges::find(accesses_.rows, &op) != accesses_.rows.end() ||
-           std::ranges::find(accesses_.holds, &op) != accesses_.holds.end() ||
-           std::ranges::any_of(accesses_.reads, is_it) || std::ranges::any_of(accesses_.writes, is_it);
-  }
-
-  Slice slice(const std::vector<ir::Operand>& roots) const {
-    Slice slice;
-    for (const ir::Operand root : roots)
-      if (!root.is_constant) slice.needed.insert(root.index);
-    std::set<ir::VarId> made{body_.parameters[0]};
-    for (const ir::BodyAccess& read : accesses_.reads) made.insert(read.op->results[0]);
-    for (const ir::Op& op : std::views::reverse(body_.ops)) {  // each follows what it reads
-      if (is_access(op)) continue;
-      const std::vector<ir::VarId> assigned = variables_assigned(around_, op);
-      made.insert(assigned.begin(), assigned.end());
-      if (!std::ranges::any_of(assigned, [&](ir::VarId id) { return slice.needed.contains(id); })) continue;
-      slice.ops.insert(&op);
-      for (const ir::VarId id : variables_read(around_, op)) slice.needed.insert(id);
-    }
-    for (const ir::VarId id : slice.needed)
-      slice.is_closed &= !computation_.declares(id) || made.contains(id) || is_nested(id);
-    return slice;
-  }
-
-  /// An iteration's own element: it gives some results without it, and would wait for itself otherwise.
-  bool reads_what_it_writes() const {
-    return std::ranges::any_of(accesses_.reads, [this](const ir::BodyAccess& read) {
-      return std::ranges::any_of(accesses_.writes, [&](const ir::BodyAccess& write) {
-        return read.array == write.array && read.keys == write.keys;
-      });
-    });
-  }
-
-  /// A point waits for all elements that it reads. What a library function does must not wait for one that it does not
-  /// need: the element may depend on it.
-  bool delays_library_call() const {
-    return std::ranges::any_of(body_.ops, [this](const ir::Op& op) {
-      if (!has_library_call(module_, around_, op)) return false;
-      std::vector<ir::Operand> inputs;
-      for (const ir::VarId id : variables_read(around_, op)) inputs.push_back(ir::Operand::variable(id));
-      const Slice needed = slice(inputs);
-      return std::ranges::any_of(
-          accesses_.reads, [&](const ir::BodyAccess& read) { return !needed.needed.contains(read.op->results[0]); });
-    });
-  }
-
-  /// Declared deeper than in the loop's own body.
-  bool is_nested(ir::VarId id) const {
-    return computation_.declares(id) && std::ranges::find(body_.variables, id) == body_.variables.end() &&
-           std::ranges::find(body_.parameters, id) == body_.parameters.end();
-  }
-
-  bool is_all(const Slice& values, const Slice& keys) const {
-    return std::ranges::all_of(body_.ops, [&](const ir::Op& op) {
-      return is_access(op) || values.ops.contains(&op) || keys.ops.contains(&op);
-    });
-  }
-
-  /// Of rows, or of arrays that the loop writes: of these only single elements can be waited for.
-  bool has_other_uses(const Slice& slice) const {
-    const auto is_row = [&](const ir::Op* row) { return slice.needed.contains(row->results[0]); };
-    return std::ranges::any_of(accesses_.rows, is_row) ||
-           std::ranges::any_of(accesses_.writes,
-                               [&](const ir::BodyAccess& write) { return slice.needed.contains(write.array.index); });
-  }
-
-  bool writes_rows() const {
-    return std::ranges::find(accesses_.writes, ir::AccessMode::row, &ir::BodyAccess::mode) != accesses_.writes.end();
-  }
-
-  /// Arrays and updateables that an iteration makes for itself are no business of a launch.
-  bool accesses_inside() const { return !accesses_.inside.empty(); }
-
-  const ir::Module& module_;
-  const ir::Function& around_;
-  const ir::Op& loop_;
-  const ir::Region& body_;
-  const ir::BodyAccesses accesses_;
-  LoopBodyCopier computation_, projection_;
 };
 
 /// Ints, or the elements of an array with int keys.

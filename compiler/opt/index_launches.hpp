@@ -12,10 +12,11 @@ namespace raddle::opt {
 /// - Iterations have nothing to do with each other but that they write to `B[i]` of arrays outside, or to `B[k][i]` of
 ///   one row of such, or add to updateables. The other parameters of the kernel are what the iteration reads from
 ///   outside: `captures`. It is called for many points at once.
-/// - Iterations over a range read and write elements of arrays by keys that do not depend on what they read, also of
-///   arrays in arrays: `B[t][i] = f(B[t - 1][i], A[g(i)])`. A second leaf computes the keys of a point: the projection.
-///   A point waits for its elements only, but for all of them; the arrays that the loop writes close when the points
-///   have been computed.
+/// - Iterations over a range read and write elements of arrays by keys, also of arrays in arrays: `B[t][i] =
+///   f(B[t - 1][i], A[g(i)])`. A second leaf computes the keys of a point: the projection. What keys depend on, and
+///   what is read by such keys, comes out of whole arrays: `B[i, j] = A[x[i], j]` begins when A and x are there. A
+///   point waits for its elements only, but for all of them; the arrays that the loop writes close when the points have
+///   been computed.
 ///
 /// The body stays: it is run where a capture is not there yet, where the keys of `A` are not 0 to n - 1, and where an
 /// iteration fails; of the first sort also where there is no machine code.

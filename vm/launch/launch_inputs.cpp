@@ -138,24 +138,32 @@ struct Inputs {
   }
 };
 
-Inputs look_at_inputs(const RangeTask& range, const std::vector<KernelType>& parameters) {
+Inputs look_at_inputs(const RangeTask& range, const Program& program) {
   const IndexLaunch& launch = range.site.launch;
   Inputs inputs{.start = launch.start};
   const auto add_variable = [&](Future& variable, bool is_needed) {
     if (!variable.is_resolved() && is_needed) inputs.await(variable);
     if (!is_there(variable)) inputs.is_complete = false;
   };
-  const std::size_t first_capture = parameters.size() - launch.captures.size();
-  for (std::size_t i = 0; i < launch.captures.size(); ++i) {
-    if (launch.captures[i].value != no_id) continue;
-    Future& variable = range.frame.at(launch.captures[i].operand);
-    if (Array* const array = array_there(variable); array && is_array(parameters[first_capture + i])) {
+  const auto add_capture = [&](Operand capture, KernelType type, bool is_needed) {
+    Future& variable = range.frame.at(capture);
+    if (Array* const array = array_there(variable); array && is_array(type)) {
       if (!is_sink(launch, range.frame, *array)) inputs.add(*array);
-      if (array->is_closed() && missing_part(variable, parameters[first_capture + i])) inputs.is_complete = false;
+      if (array->is_closed() && missing_part(variable, type)) inputs.is_complete = false;
     } else {
-      add_variable(variable, launch.captures[i].is_needed);
+      add_variable(variable, is_needed);
     }
-  }
+  };
+  // captures are the last parameters of whoever takes them
+  const auto add_captures = [&](FunctionId leaf, const auto& captures, const auto& add) {
+    if (leaf == no_id) return;
+    const std::vector<KernelType>& parameters = program.functions[leaf].leaf_parameters;
+    for (std::size_t i = 0; i < captures.size(); ++i)
+      add(captures[i], parameters[parameters.size() - captures.size() + i]);
+  };
+  add_captures(launch.leaf, launch.captures, [&](const LaunchInput& each, KernelType type) {
+    if (each.value == no_id) add_capture(each.operand, type, each.is_needed);
+  });
   for (const LaunchRead& read : launch.reads) {
     Future& variable = range.frame.at(read.array);
     Array* const array = array_there(variable);
@@ -171,11 +179,14 @@ Inputs look_at_inputs(const RangeTask& range, const std::vector<KernelType>& par
     add_variable(range.frame.at(sink.target), true);
     if (!sink.width.is_absent()) add_variable(range.frame.at(sink.width), true);
   }
-  for (const LaunchInput& each : launch.projected)
-    if (each.value == no_id) add_variable(range.frame.at(each.operand), true);
+  add_captures(launch.projection, launch.projected, [&](const LaunchInput& each, KernelType type) {
+    if (each.value == no_id) add_capture(each.operand, type, true);
+  });
   for (const LaunchKey& key : launch.keys)
     if (!key.base.operand.is_absent()) add_variable(range.frame.at(key.base.operand), true);
-  for (const Operand capture : range.site.nest.captures) add_variable(range.frame.at(capture), true);
+  if (range.site.is_nest())
+    add_captures(range.site.nest.prelude, range.site.nest.captures,
+                 [&](Operand each, KernelType type) { add_capture(each, type, true); });
   return inputs;
 }
 
@@ -185,7 +196,7 @@ Inputs look_at_inputs(const RangeTask& range, const std::vector<KernelType>& par
 Future* Launcher::awaited_input(RangeTask& range, bool is_forced) {
   const ForeachSite& site = range.site;
   if (site.launch.leaf == no_id) return nullptr;
-  const Inputs inputs = look_at_inputs(range, program_.functions[site.launch.leaf].leaf_parameters);
+  const Inputs inputs = look_at_inputs(range, program_);
   const bool waits = inputs.awaited && !is_forced;
   for (std::size_t i = 0; i < site.launch.sinks.size() && !site.is_in_nest && !range.has_promised; ++i) {
     const LaunchSink& sink = site.launch.sinks[i];
