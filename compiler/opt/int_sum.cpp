@@ -1,5 +1,6 @@
 #include "compiler/opt/int_sum.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <variant>
 
@@ -18,6 +19,39 @@ bool is_called(const ir::Op& op, std::string_view name) {
   return op.kind == OpKind::call_builtin && stdlib::builtins()[op.callee].name == name;
 }
 
+/// What assigns a variable of a function, if one operation does. @return null: none, or several
+const ir::Op* maker_in(const ir::Function& function, Operand operand) {
+  const ir::Op* found = nullptr;
+  for (const ir::Region& region : function.regions)
+    for (const ir::Op& op : region.ops)
+      for (const ir::VarId result : op.results) {
+        if (result != operand.index) continue;
+        if (found) return nullptr;
+        found = &op;
+      }
+  return found;
+}
+
+/// A field of what a call gives, if it is one of the call's operands and a number.
+/// @param calls  that may still be followed
+std::optional<IntSum> field_of_call(const ir::Module& module, const ir::Op& call, Operand result, std::int64_t field,
+                                    SumsOf of, unsigned calls) {
+  const ir::Function& callee = module.functions[call.callee];
+  const auto place = std::ranges::find(call.results, result.index) - call.results.begin();
+  if (callee.kind != ir::FunctionKind::composite || static_cast<std::size_t>(place) >= callee.outputs.size() ||
+      calls == 0)
+    return std::nullopt;
+  const auto maker = [&](Operand operand) { return maker_in(callee, operand); };
+  const ir::Op* const made = maker(Operand::variable(callee.outputs[static_cast<std::size_t>(place)]));
+  if (!made || made->kind != OpKind::struct_make) return std::nullopt;
+  const IntSum found = int_sum(module, made->operands[static_cast<std::size_t>(field)], maker, of, calls - 1);
+  if (!found.base) return found;
+  if (found.base->is_constant) return std::nullopt;
+  const auto parameter = std::ranges::find(callee.parameters, found.base->index) - callee.parameters.begin();
+  if (static_cast<std::size_t>(parameter) >= callee.parameters.size()) return std::nullopt;
+  return IntSum{call.operands[static_cast<std::size_t>(parameter)], found.offset};
+}
+
 }  // namespace
 
 std::optional<std::int64_t> int_constant(const ir::Module& module, Operand operand) {
@@ -26,8 +60,8 @@ std::optional<std::int64_t> int_constant(const ir::Module& module, Operand opera
   return found == nullptr || *found > most || *found < -most ? std::nullopt : std::optional(*found);
 }
 
-IntSum int_sum(const ir::Module& module, Operand operand, const std::function<const ir::Op*(Operand)>& maker,
-               SumsOf of) {
+IntSum int_sum(const ir::Module& module, Operand operand, const std::function<const ir::Op*(Operand)>& maker, SumsOf of,
+               unsigned calls) {
   IntSum sum{operand, 0};
   const auto add = [&](std::int64_t term) {
     if (sum.offset + term > most || sum.offset + term < -most) return false;
@@ -38,15 +72,32 @@ IntSum int_sum(const ir::Module& module, Operand operand, const std::function<co
     if (const auto known = int_constant(module, *sum.base)) return {std::nullopt, sum.offset + *known};
     const ir::Op* const op = sum.base->is_constant ? nullptr : maker(*sum.base);
     if (op == nullptr) return sum;
-    if (op->kind == OpKind::copy || is_called(*op, "@same_extent")) {
+    if (op->kind == OpKind::struct_get) {
+      const ir::Op* const made = op->operands[0].is_constant ? nullptr : maker(op->operands[0]);
+      if (made && made->kind == OpKind::struct_make) {
+        sum.base = made->operands[static_cast<std::size_t>(op->number)];
+        continue;
+      }
+      const auto found = made && made->kind == OpKind::call
+                             ? field_of_call(module, *made, op->operands[0], op->number, of, calls)
+                             : std::nullopt;
+      if (!found || !add(found->offset)) return sum;
+      if (!found->base) return {std::nullopt, sum.offset};
+      sum.base = found->base;
+    } else if (is_called(*op, "@joint_extent")) {
+      const IntSum one = int_sum(module, op->operands[1], maker, of, calls),
+                   other = int_sum(module, op->operands[2], maker, of, calls);
+      if (one != other) return sum;
+      sum.base = op->operands[1];
+    } else if (op->kind == OpKind::copy || is_called(*op, "@same_extent")) {
       sum.base = op->operands[0];
     } else if (is_called(*op, "@extent") || is_called(*op, "@fits_slice")) {
       sum.base = op->operands[1];
     } else if (is_called(*op, "@reshaped")) {
       sum.base = op->operands[static_cast<std::size_t>(1 + *int_constant(module, op->operands[0]))];
     } else if (is_called(*op, "@slice") && of == SumsOf::counts) {
-      const IntSum low = int_sum(module, op->operands[0], maker, of),
-                   high = int_sum(module, op->operands[1], maker, of);
+      const IntSum low = int_sum(module, op->operands[0], maker, of, calls),
+                   high = int_sum(module, op->operands[1], maker, of, calls);
       if ((low.base && low.base != high.base) || !add(high.offset - low.offset + 1)) return sum;
       return {low.base ? std::nullopt : high.base, sum.offset};
     } else if (op->kind == OpKind::add || op->kind == OpKind::sub || op->kind == OpKind::index_add) {

@@ -24,7 +24,8 @@ enum class SumsOf : std::uint8_t { indices, counts };
 /// What an operand is if it is there at all: an overflow, or an extent that does not fit, has failed where it is
 /// computed.
 /// @param maker  what assigns a variable, if one operation does
+/// @param calls  so many calls in each other are followed: their shapes are mostly those of what they are given
 IntSum int_sum(const ir::Module& module, ir::Operand operand, const std::function<const ir::Op*(ir::Operand)>& maker,
-               SumsOf of);
+               SumsOf of, unsigned calls = 4);
 
 }  // namespace raddle::opt

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/opt/known_shapes.hpp"
 #include "compiler/opt/loop_shapes.hpp"
-#include "compiler/opt/straighten.hpp"
 #include "compiler/opt/uses.hpp"
 
 namespace raddle::opt {
@@ -14,25 +14,6 @@ namespace {
 
 using ir::Operand;
 using ir::OpKind;
-
-/// `if (n == k)` of extents that are equal, as of a part of an array and of what is stored there: the other branch
-/// repeats what has one element. The loops of this one still wait for the check that the extents fit.
-void take_branches_of_equal_extents(ir::Module& module, ir::Function& function) {
-  LoopShapes shapes(module, function);
-  Replacements replacements(function);
-  bool has_some = false;
-  for (const ir::Region& region : function.regions)
-    for (const ir::Op& op : region.ops) {
-      if (op.kind != OpKind::eq || !shapes.is_same_int(op.operands[0], op.operands[1])) continue;
-      const ir::Op* const checked = shapes.maker_of(op.operands[1]);
-      if (!checked || !shapes.is_builtin(*checked, "@fits_slice")) continue;
-      replacements.add(op.results[0], Operand::constant(module.constant(true)));
-      has_some = true;
-    }
-  if (!has_some) return;
-  replacements.apply(function);
-  take_known_branches(module, function);
-}
 
 /// The loops are found before any of them goes, as their bodies move.
 void drop_single_loops(ir::Module& module, ir::Function& function) {

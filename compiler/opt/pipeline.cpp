@@ -22,6 +22,7 @@
 #include "compiler/opt/join_products.hpp"
 #include "compiler/opt/key_memo_calls.hpp"
 #include "compiler/opt/known_counts.hpp"
+#include "compiler/opt/known_shapes.hpp"
 #include "compiler/opt/loop_kernels.hpp"
 #include "compiler/opt/merge_branch_writes.hpp"
 #include "compiler/opt/order_operations.hpp"
@@ -51,8 +52,9 @@ constexpr Pass pipeline[] = {
     {"key-memo-calls", key_memo_calls, 0},                              // what is kept does not depend on -O either
     {"merge-branch-writes", without_findings<merge_branch_writes>, 0},  // nor do places of errors
     {"explicit-streams", without_findings<make_streams_explicit>, 1},   // what kernels may compute draws no more
-    {"inline-calls", without_findings<inline_calls>, 2},                // what follows works on the bodies
-    {"small-arrays", without_findings<replace_small_arrays>, 2},        // before folding: much becomes constant
+    {"known-shapes", without_findings<use_known_shapes>, 2},      // before inlining: it looks for loops side by side
+    {"inline-calls", without_findings<inline_calls>, 2},          // what follows works on the bodies
+    {"small-arrays", without_findings<replace_small_arrays>, 2},  // before folding: much becomes constant
     {"fold-constants", without_findings<fold_constants>, 1},
     {"common-subexpressions", without_findings<share_common_subexpressions>, 2},  // after folding: equal constants
     {"prove-indices", without_findings<prove_indices>, 1},        // after sharing: equal extents are one variable

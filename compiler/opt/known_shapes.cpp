@@ -1,0 +1,194 @@
+#include "compiler/opt/known_shapes.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "compiler/opt/int_sum.hpp"
+#include "compiler/opt/loop_shapes.hpp"
+#include "compiler/opt/straighten.hpp"
+#include "compiler/opt/uses.hpp"
+
+namespace raddle::opt {
+
+namespace {
+
+using ir::Operand;
+using ir::OpKind;
+
+/// The arrays that one loop carries.
+class CarriedShapes {
+ public:
+  CarriedShapes(ir::Module& module, ir::Function& function, ir::RegionId around, std::size_t number)
+      : module_(module), function_(function), around_(around), number_(number), shapes_(module, function) {}
+
+  /// @return true: some keep their shape, and it is used
+  bool run() {
+    for (std::size_t i = 0; i < carried().size(); ++i)
+      if (module_.types->is_dense(type_of(Operand::variable(carried()[i])))) find_first_shape(i);
+    while (!shapes_of_.empty()) {
+      const auto changes = [&](const auto& each) { return !keeps(each.first); };
+      const auto found = std::ranges::find_if(shapes_of_, changes);
+      if (found == shapes_of_.end()) break;
+      shapes_of_.erase(found);
+    }
+    if (shapes_of_.empty()) return false;
+    replace();
+    return true;
+  }
+
+ private:
+  ir::Op& loop() { return function_.regions[around_].ops[number_]; }
+  const std::vector<ir::VarId>& carried() { return function_.regions[loop().regions[0]].parameters; }
+  TypeId type_of(Operand operand) const { return module_.types->base(ir::type_of(module_, function_, operand)); }
+
+  ir::Op made_of(OpKind kind, std::vector<Operand> operands) {
+    ir::Op op;
+    op.kind = kind;
+    op.operands = std::move(operands);
+    op.span = loop().span;
+    return op;
+  }
+
+  /// Extents are variables from outside of the loop: what makes the array has them, or they are taken out of it.
+  void find_first_shape(std::size_t number) {
+    const Operand array = loop().operands[number];
+    if (array.is_constant) return;
+    ir::Op shape = made_of(OpKind::struct_make, {{}});
+    for (std::uint32_t axis = 1; axis <= module_.types->rank(type_of(array)); ++axis)
+      shape.operands.push_back(first_extent(array, axis));
+    shapes_of_.emplace(carried()[number], std::move(shape));
+    number_of_.emplace(carried()[number], number);
+  }
+
+  Operand first_extent(Operand array, std::uint32_t axis) {
+    const ir::Op* const made = shapes_.maker_of(array);
+    if (made && made->kind == OpKind::struct_make) return made->operands[axis];
+    for (const ir::Op& op : function_.regions[around_].ops)
+      if (is_extent(op) && op.operands[0] == array && op.number == axis) return Operand::variable(op.results[0]);
+    const auto made_here = static_cast<ir::VarId>(function_.variables.size());
+    function_.variables.push_back({"", TypeStore::int_, loop().span, around_});
+    function_.regions[around_].variables.push_back(made_here);
+    ir::Op take = made_of(OpKind::struct_get, {array});
+    take.results = {made_here};
+    take.number = axis;
+    std::vector<ir::Op>& ops = function_.regions[around_].ops;
+    ops.insert(ops.begin() + static_cast<std::ptrdiff_t>(number_++), std::move(take));
+    shapes_.forget();
+    return Operand::variable(made_here);
+  }
+
+  bool is_extent(const ir::Op& op) const {
+    return op.kind == OpKind::struct_get && op.number > 0 && !op.operands[0].is_constant &&
+           module_.types->is_dense(type_of(op.operands[0]));
+  }
+
+  /// As long as all others do that are taken to.
+  bool keeps(ir::VarId carried) {
+    const ir::Op& shape = shapes_of_.at(carried);
+    ir::Op next = made_of(OpKind::struct_get, {loop().nexts[number_of_.at(carried)]});
+    const Operand extent = Operand::variable(static_cast<ir::VarId>(function_.variables.size()));  // of no variable
+    const auto maker = [&](Operand operand) -> const ir::Op* {
+      if (operand == extent) return &next;
+      const auto taken = shapes_of_.find(operand.index);
+      return taken != shapes_of_.end() ? &taken->second : shapes_.maker_of(operand);
+    };
+    for (std::size_t axis = 1; axis < shape.operands.size(); ++axis) {
+      next.number = static_cast<std::int64_t>(axis);
+      if (int_sum(module_, extent, maker, SumsOf::indices) !=
+          int_sum(module_, shape.operands[axis], maker, SumsOf::indices))
+        return false;
+    }
+    return true;
+  }
+
+  void replace() {
+    std::map<ir::VarId, const ir::Op*> shapes;  // of what the loop carries, and of what it ends with
+    for (const auto& [carried, shape] : shapes_of_) {
+      shapes.emplace(carried, &shape);
+      if (!loop().results.empty()) shapes.emplace(loop().results[number_of_.at(carried)], &shape);
+    }
+    Replacements replacements(function_);
+    for (const ir::Region& region : function_.regions)
+      for (const ir::Op& op : region.ops) {
+        if (!is_extent(op)) continue;
+        const auto found = shapes.find(op.operands[0].index);
+        if (found != shapes.end())
+          replacements.add(op.results[0], found->second->operands[static_cast<std::size_t>(op.number)]);
+      }
+    replacements.apply(function_);
+  }
+
+  ir::Module& module_;
+  ir::Function& function_;
+  const ir::RegionId around_;
+  std::size_t number_;  ///< of the loop in its region
+  LoopShapes shapes_;
+  std::map<ir::VarId, ir::Op> shapes_of_;  ///< by what is carried: as what makes such an array says them
+  std::map<ir::VarId, std::size_t> number_of_;
+};
+
+bool carry_shapes(ir::Module& module, ir::Function& function) {
+  bool has_changed = false;
+  for (ir::RegionId region = 0; region < function.regions.size(); ++region)  // outer ones first
+    for (std::size_t i = 0; i < function.regions[region].ops.size(); ++i) {
+      if (function.regions[region].ops[i].kind != OpKind::loop) continue;
+      const std::size_t before = function.regions[region].ops.size();
+      has_changed |= CarriedShapes(module, function, region, i).run();
+      i += function.regions[region].ops.size() - before;
+    }
+  return has_changed;
+}
+
+/// What asks whether extents are equal, or whether several are.
+class EqualExtents {
+ public:
+  EqualExtents(ir::Module& module, ir::Function& function) : function_(function), shapes_(module, function) {}
+
+  /// @return  what is true
+  std::vector<ir::VarId> run() {
+    std::vector<ir::VarId> found;
+    for (const ir::Region& region : function_.regions)
+      for (const ir::Op& op : region.ops)
+        if ((op.kind == OpKind::eq || op.kind == OpKind::and_) && is_true(Operand::variable(op.results[0])))
+          found.push_back(op.results[0]);
+    return found;
+  }
+
+ private:
+  bool is_true(Operand operand) {
+    const ir::Op* const op = shapes_.maker_of(operand);
+    if (!op) return false;
+    if (op->kind == OpKind::and_) return is_true(op->operands[0]) && is_true(op->operands[1]);
+    if (op->kind != OpKind::eq || !shapes_.is_same_int(op->operands[0], op->operands[1])) return false;
+    const ir::Op* const checked = shapes_.maker_of(op->operands[1]);
+    return checked && (shapes_.is_builtin(*checked, "@fits_slice") || shapes_.is_builtin(*checked, "@joint_extent"));
+  }
+
+  ir::Function& function_;
+  LoopShapes shapes_;
+};
+
+}  // namespace
+
+/// As of a part of an array and of what is stored there, or of the operands of `+`: the other branch repeats what has
+/// one element. The loops of this one still wait for the check that the extents fit.
+void take_branches_of_equal_extents(ir::Module& module, ir::Function& function) {
+  const std::vector<ir::VarId> known = EqualExtents(module, function).run();
+  if (known.empty()) return;
+  Replacements replacements(function);
+  for (const ir::VarId id : known) replacements.add(id, Operand::constant(module.constant(true)));
+  replacements.apply(function);
+  take_known_branches(module, function);
+}
+
+void use_known_shapes(ir::Module& module) {
+  for (ir::Function& function : module.functions) {
+    if (function.kind != ir::FunctionKind::composite) continue;
+    carry_shapes(module, function);
+    take_branches_of_equal_extents(module, function);
+  }
+}
+
+}  // namespace raddle::opt
