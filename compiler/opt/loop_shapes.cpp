@@ -74,9 +74,18 @@ bool LoopShapes::is_same_key(Operand one, Operand other, const LoopBodies& bodie
                             [&](Operand a, Operand b) { return is_same_key(a, b, bodies, other_bodies); });
 }
 
+Operand LoopShapes::without_waits(Operand operand) {
+  for (;;) {
+    const ir::Op* const sum = maker_of(operand);
+    const ir::Op* const waits = sum && sum->kind == OpKind::index_add ? maker_of(sum->operands[1]) : nullptr;
+    if (!waits || waits->kind != OpKind::index_mul || number(waits->operands[1]) != 0) return operand;
+    operand = sum->operands[0];
+  }
+}
+
 bool LoopShapes::goes_over_product(const ir::Op& loop, std::span<const Operand> extents) {
   if (number(loop.operands[0]) != 0 || loop.operands[1].is_constant) return false;
-  const ir::Op* const last = maker_of(loop.operands[1]);
+  const ir::Op* const last = maker_of(without_waits(loop.operands[1]));
   if (!last || last->operands.size() != 2) return false;
   const std::optional<std::int64_t> offset = number(last->operands[1]);
   const bool is_one_less =

@@ -19,6 +19,7 @@
 #include "compiler/opt/index_launches.hpp"
 #include "compiler/opt/infer_leaves.hpp"
 #include "compiler/opt/inline_calls.hpp"
+#include "compiler/opt/interchange_loops.hpp"
 #include "compiler/opt/join_products.hpp"
 #include "compiler/opt/key_memo_calls.hpp"
 #include "compiler/opt/known_counts.hpp"
@@ -65,7 +66,8 @@ constexpr Pass pipeline[] = {
     {"infer-leaves", infer_leaves, 0},                            // needs the final bodies, ordered
     {"launch-reduced-loops", without_findings<launch_reduced_loops>, 0},  // leaves that reduce have no kernel otherwise
     {"fuse-loops", without_findings<fuse_loops>, 2},
-    {"join-products", without_findings<join_products>, 2},  // after fusion: one loop is between them
+    {"interchange-loops", without_findings<interchange_loops>, 2},  // after fusion: few loops are in bodies
+    {"join-products", without_findings<join_products>, 2},          // after fusion: one loop is between them
     {"index-launches", without_findings<find_index_launches>, 1},
     {"loop-kernels", without_findings<find_loop_kernels>, 1},  // before loops in their bodies are outlined
     {"outline-loops", without_findings<outline_loops>,
