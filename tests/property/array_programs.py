@@ -4,7 +4,7 @@
     array_programs.py [--seed N] [--count N] [--seconds S] [--raddle PATH] [--show]
 
 Shapes, views, types and operations are drawn: operators, mathematics, functions of the script, broadcasting, slices with
-steps, assignment by slices, `where`, reductions, loops that fill arrays, models. Every fifth program has shapes that do not fit:
+steps, assignment by slices, `where`, reductions, loops that fill arrays and loops that carry them, models. Every fifth program has shapes that do not fit:
 it ends with an error in every mode.
 """
 
@@ -281,6 +281,43 @@ class Generator:
         self.lines.append(f'trace("{name}", size({name}), sum({name}), {name}[{self.literal(key(count // 2))}]);')
         self.expected.append(f"trace: {name},{count},{sum(made.values())},{made[key(count // 2)]}")
 
+    def carrying_loop(self, name):
+        """A `for` that carries arrays from round to round, element by element; shapes may grow in the first one."""
+        found = [(known, array) for known, array in self.arrays if array.kind == "int"]
+        if not found:
+            return self.declare()
+        first, x = self.random.choice(found)
+        alike = [(known, array) for known, array in found if len(array.shape) == len(x.shape) and self.fits(array, x)]
+        second, y = self.random.choice(alike or [(first, x)])
+        factors, m = [self.random.randint(-5, 9) for _ in range(3)], self.random.randint(0, 6)
+        remainder = lambda v: int(math.fmod(v, 997))
+        other, compute = self.random.choice((
+            ("{0}", lambda u, w, n: u), ("{1} + 1", lambda u, w, n: w + 1),
+            ("where({0} > {1}, {2} - {1}, {0})", lambda u, w, n: n - w if u > w else u),
+            ("roll({1}, 1)", None), ("{2}", lambda u, w, n: n)))
+        dimensions = ", ".join(":" * len(x.shape))
+        self.lines.append(f"int {name}[{dimensions}], {name}w[{dimensions}];")
+        next_other = other.format(name, name + "w", "n")
+        self.lines.append(f"for ({name} = {first}, {name}w = {second}, int t = 0; t < {m};\n"
+                          f"     t = t + 1, {name} = n, {name}w = ({next_other}) %% 500) {{")
+        a, b, c = (self.literal(each) for each in factors)
+        self.lines.append(f"  n = ({name} * {a} + {name}w * {b} + t * {c}) %% 997;\n}}")
+        for t in range(m):
+            n = lift("int", lambda u, w: remainder(u * factors[0] + w * factors[1] + t * factors[2]), x, y)
+            w = lift("int", compute, x, y, n) if compute else Array("int", y.shape, y.elements[-1:] + y.elements[:-1])
+            if other == "{0}":
+                w = x
+            elif other == "{1} + 1":
+                w = lift("int", lambda v: v + 1, y)
+            x, y = n, lift("int", lambda v: int(math.fmod(v, 500)), w)
+        self.keep(name, x)
+        return self.keep(name + "w", y)
+
+    @staticmethod
+    def fits(array, other):
+        pairs = list(zip(array.shape, other.shape))
+        return all(a == b or 1 in (a, b) for a, b in pairs) and 0 not in array.shape + other.shape
+
     def statement(self):
         how = self.random.random()
         name = self.name()
@@ -294,13 +331,15 @@ class Generator:
             model = models.Model(self.random, name)
             self.lines += model.text()
             return self.keep(name, Array("int", [model.points], model.values()))
-        if how < 0.4:
+        if how < 0.38:
+            return self.carrying_loop(name)
+        if how < 0.44:
             source, array = self.random.choice(self.arrays)
             text, value = self.slice_of(source, array)
             self.lines.append(f"{array.kind} {name}[{', '.join(':' * len(value.shape))}] = {text};")
             return self.keep(name, value)
         shape = self.random.choice(self.arrays)[1].shape
-        if how < 0.5:
+        if how < 0.54:
             x, k = self.expression("int", shape, 1), self.random.randint(1, 4)
             if not isinstance(x[1], Array):
                 return self.declare()
@@ -311,7 +350,7 @@ class Generator:
         text, value = self.expression(kind, shape, self.random.choice((1, 2, 3)))
         if not isinstance(value, Array):
             return self.declare()
-        if how < 0.6 and kind == "int" and value.elements:
+        if how < 0.62 and kind == "int" and value.elements:
             rows = f"flatten({text})"
             self.lines.append(f'trace("{name}", sum({rows}), max({rows}), min({rows}));')
             self.expected.append(f"trace: {name},{sum(value.elements)},{max(value.elements)},{min(value.elements)}")

@@ -48,6 +48,8 @@ def modes_of(seed):
     while len(modes) < MODES_A_PROGRAM:
         mode = [source.choice(("-O0", "-O1", "-O2", "-O2")), f"--workers={source.choice((1, 2, 8))}"]
         mode += source.choice(([], ["--interpret"], ["--leaf-threshold=0"], ["--leaf-threshold=2"]))
+        mode += source.choice(([], [], [], ["--gpus=simulated:whole"], ["--disable-pass=fuse-loops"],
+                               ["--disable-pass=interchange-loops", "--disable-pass=known-shapes"]))
         mode.append(f"--scheduler={source.choice(('stealing', 'tree', 'tree-fifo'))}")
         modes.append([*mode, *source.choice(([], [f"--scheduler-seed={source.randint(1, 10**6)}"]))])
     return [["--verify-each", *mode] for mode in modes]
