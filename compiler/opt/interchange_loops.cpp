@@ -187,7 +187,7 @@ class Interchange {
         return false;
       }
     }
-    return has_loops_ && std::ranges::all_of(made_, [&](const auto& each) { return written_.contains(each.first); });
+    return has_loops_;
   }
 
   /// As it will be by the loop over the elements.
@@ -243,6 +243,7 @@ class Interchange {
       const auto made = arrays_.find(next.index);
       const auto other = extents_.find(next.index);
       if (made == arrays_.end() && other == extents_.end()) return false;
+      if (made != arrays_.end() && !written_.contains(made->second)) return false;
       const std::vector<Operand>& found = made != arrays_.end() ? made_.at(made->second) : other->second;
       if (!std::ranges::equal(wanted, found, [&](Operand a, Operand b) { return shapes_.is_same_int(a, b); }))
         return false;

@@ -33,9 +33,7 @@ class CarriedShapes {
       if (found == shapes_of_.end()) break;
       shapes_of_.erase(found);
     }
-    if (shapes_of_.empty()) return false;
-    replace();
-    return true;
+    return !shapes_of_.empty() && replace();
   }
 
  private:
@@ -103,21 +101,26 @@ class CarriedShapes {
     return true;
   }
 
-  void replace() {
+  /// @return  somebody reads the extents
+  bool replace() {
     std::map<ir::VarId, const ir::Op*> shapes;  // of what the loop carries, and of what it ends with
     for (const auto& [carried, shape] : shapes_of_) {
       shapes.emplace(carried, &shape);
       if (!loop().results.empty()) shapes.emplace(loop().results[number_of_.at(carried)], &shape);
     }
+    const std::vector<std::uint32_t> reads = count_reads(function_);
+    bool has_changed = false;
     Replacements replacements(function_);
     for (const ir::Region& region : function_.regions)
       for (const ir::Op& op : region.ops) {
-        if (!is_extent(op)) continue;
+        if (!is_extent(op) || reads[op.results[0]] == 0) continue;
         const auto found = shapes.find(op.operands[0].index);
-        if (found != shapes.end())
-          replacements.add(op.results[0], found->second->operands[static_cast<std::size_t>(op.number)]);
+        if (found == shapes.end()) continue;
+        replacements.add(op.results[0], found->second->operands[static_cast<std::size_t>(op.number)]);
+        has_changed = true;
       }
-    replacements.apply(function_);
+    if (has_changed) replacements.apply(function_);
+    return has_changed;
   }
 
   ir::Module& module_;
@@ -139,6 +142,59 @@ bool carry_shapes(ir::Module& module, ir::Function& function) {
       i += function.regions[region].ops.size() - before;
     }
   return has_changed;
+}
+
+/// What is taken out of an array that is made here is what was put into it, elements and extents: loops then read what
+/// others write.
+bool forward_parts(ir::Module& module, ir::Function& function) {
+  LoopShapes shapes(module, function);
+  const std::vector<std::uint32_t> reads = count_reads(function);
+  Replacements replacements(function);
+  bool has_changed = false;
+  for (const ir::Region& region : function.regions)
+    for (const ir::Op& op : region.ops) {
+      if (op.kind != OpKind::struct_get || op.operands[0].is_constant || reads[op.results[0]] == 0 ||
+          !module.types->is_dense(module.types->base(ir::type_of(module, function, op.operands[0]))))
+        continue;
+      const ir::Op* const made = shapes.maker_of(op.operands[0]);
+      if (!made || made->kind != OpKind::struct_make) continue;
+      replacements.add(op.results[0], made->operands[static_cast<std::size_t>(op.number)]);
+      has_changed = true;
+    }
+  if (has_changed) replacements.apply(function);
+  return has_changed;
+}
+
+/// Checks that an extent is the one of a formal, where it is the same whenever both are there.
+bool drop_sure_checks(ir::Module& module, ir::Function& function) {
+  LoopShapes shapes(module, function);
+  std::vector<ir::VarId> sure;
+  for (const ir::Region& region : function.regions)
+    for (const ir::Op& op : region.ops)
+      if (shapes.is_builtin(op, "@same_extent") && shapes.maker_of(Operand::variable(op.results[0])) == &op &&
+          shapes.is_same_int(op.operands[0], op.operands[1]))
+        sure.push_back(op.results[0]);
+  if (sure.empty()) return false;
+  const auto is_sure = [&](Operand operand) {
+    return !operand.is_constant && std::ranges::find(sure, operand.index) != sure.end();
+  };
+  const Operand nothing = Operand::constant(module.constant(true));
+  Replacements replacements(function);
+  for (ir::Region& region : function.regions) {
+    for (ir::Op& op : region.ops) {
+      if (op.kind == OpKind::wait) std::ranges::replace_if(op.operands, is_sure, nothing);
+      if (!op.results.empty() && is_sure(Operand::variable(op.results[0]))) {
+        replacements.add(op.results[0], op.operands[0]);
+        op.kind = OpKind::copy;  // for nobody
+        op.operands.resize(1);
+        op.operand_types.clear();
+        op.callee = ir::none;
+      }
+    }
+  }
+  replacements.apply(function);
+  take_known_branches(module, function);
+  return true;
 }
 
 /// What asks whether extents are equal, or whether several are.
@@ -183,12 +239,15 @@ void take_branches_of_equal_extents(ir::Module& module, ir::Function& function) 
   take_known_branches(module, function);
 }
 
+void use_known_shapes(ir::Module& module, ir::Function& function) {
+  while (forward_parts(module, function) || carry_shapes(module, function) || drop_sure_checks(module, function)) {
+  }  // what was checked is known then
+  take_branches_of_equal_extents(module, function);
+}
+
 void use_known_shapes(ir::Module& module) {
-  for (ir::Function& function : module.functions) {
-    if (function.kind != ir::FunctionKind::composite) continue;
-    carry_shapes(module, function);
-    take_branches_of_equal_extents(module, function);
-  }
+  for (ir::Function& function : module.functions)
+    if (function.kind == ir::FunctionKind::composite) use_known_shapes(module, function);
 }
 
 }  // namespace raddle::opt

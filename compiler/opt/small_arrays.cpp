@@ -10,6 +10,7 @@
 
 #include "compiler/ir/writers.hpp"
 #include "compiler/opt/array_elements.hpp"
+#include "compiler/opt/known_shapes.hpp"
 #include "compiler/opt/known_values.hpp"
 #include "compiler/opt/region_copier.hpp"
 #include "compiler/opt/straighten.hpp"
@@ -98,8 +99,8 @@ class Replacer {
       : module_(module), types_(*module.types), function_(function), inlinable_(inlinable) {}
 
   void run() {
-    for (int round = 0; round < most_rounds && inline_short_functions(); ++round) {
-    }
+    // shapes that are known then bring more loops side by side
+    for (int round = 0; round < most_rounds && inline_short_functions(); ++round) use_known_shapes(module_, function_);
     if (!may_have_small_arrays()) return;
     for (int round = 0; round < most_rounds && count_operations(function_) < most_operations_of_function; ++round) {
       if (inline_calls_of_small_arrays()) continue;
