@@ -10,7 +10,9 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 import time
+import unittest.mock
 
 from folder_tests import ROOT, expect, expect_in, main
 
@@ -460,6 +462,14 @@ def the_check_for_machines_with_a_gpu_says_so_without_one(folder):
     expect((done.returncode, done.stdout, done.stderr), (0, "gpu-check: there is no driver for GPUs of NVIDIA (libcuda.so.1)\n", ""))
 
 
+def the_check_sees_what_fails_on_both_ways(_):
+    sys.path.insert(0, str(ROOT / "tests" / "gpu"))
+    import gpu_check  # pylint: disable=import-outside-toplevel
+    case = next(case for case in gpu_check.golden.find_cases(["warp_kernels"]) if case.exit_code == 0)
+    with unittest.mock.patch.object(gpu_check.golden, "run_once", return_value=(1, "", "there is no compiler")):
+        expect_in("there is no compiler", gpu_check.golden_difference("raddle", case, "all:whole")[1] or "")
+
+
 def the_check_kills_drivers(folder):
     done = subprocess.run([ROOT / "tests" / "gpu" / "gpu_check.py", "--faults", "--raddle", folder.raddle, "--", "--n=60000"],
                           env={**os.environ, **FAKE, "RADDLE_FAKE_TAKES_PTX": "1"}, capture_output=True, text=True, check=False)
@@ -532,6 +542,35 @@ def an_app_kernel_that_fails_reads_as_on_workers(folder):
     expect_in("`scale` returned 7", beside.stderr)
 
 
+def a_lane_that_fails_fails_its_call(folder):
+    """In the code of GPUs lanes tell each other what they return before one of them writes it."""
+    folder.write("k.cu", '#include "raddle_kernel.h"\nRADDLE_KERNEL int f(raddle::Warp warp, int64_t n, int64_t& y) {\n'
+                 "  int bad = 0;\n  warp.for_each(n, [&](int64_t i) { if (i == 5) bad = 3; });\n  return bad;\n}\n")
+    folder.write("a.df", '@kernel="k.cu" (int y) f(int n);\ntrace(f(3));\n')
+    cache = folder.path / "cache"
+    folder.run("run --gpus 1:whole a.df", out="trace: 0\n", env={**FAKE, "RADDLE_FAKE_TAKES_PTX": "1", "XDG_CACHE_HOME": str(cache)})
+    texts = [path.read_bytes().decode("latin-1") for path in cache.glob("raddle/jit/*")]
+    texts = [text for text in texts if ".entry raddle_calls" in text]
+    expect(len(texts), 1)
+    returns = ("summary", "inverse", "stencil", "black_scholes", "histogram", "convolution", "bilateral", "pi")
+    for text in [texts[0], *[(ROOT / f"build/raddle_kernels/{name}.ptx").read_text(encoding="latin-1") for name in returns]]:
+        expect(text.count("shfl.sync.bfly.b32") >= 5, True)
+    # the host's form has one lane, which does what all do
+    folder.write("a.df", '@kernel="k.cu" (int y) f(int n);\ntrace(f(30));\n')
+    for gpus in ("none", "simulated:whole"):
+        folder.run(f"run --gpus {gpus} a.df", code=1, err="`f` returned 3")
+
+
+def a_kernel_that_no_gpu_would_take_stays(folder):
+    """Also where the device is simulated."""
+    folder.write("k.cu", '#include "raddle_kernel.h"\nRADDLE_KERNEL void f(raddle::Warp, double x, double& y) { y = std::fmod(x, 2.0) + 3; }\n')
+    folder.write("a.df", '@kernel="k.cu" (float y) f(float x);\ntrace(f(3.0));\n')
+    for which in ("simulated:whole", "simulated:h200"):
+        done = folder.run(f"run --gpus {which} --stats a.df", out="trace: 4.0\n")
+        expect_in("not on devices, AppKernel at a.df:1:26: it needs `fmod`, which GPUs do not have\n", done.stderr)
+        expect_in("calls of AppKernels by workers 1\n", done.stderr)
+
+
 def why_an_app_kernel_stays_is_said(folder):
     """A driver without a GPU that would run PTX: clang is asked, and what it has made is refused."""
     script = '@kernel="k.cu" (float y) f(float x);\ntrace(f(3.0));\n'
@@ -582,10 +621,10 @@ def the_queues_are_measured(folder):
 
 TESTS = [loops_go_or_it_is_said_why, loops_around_loops_go, arrays_stay_on_the_device, models_tell_what_gpus_would_take, models_make_calls, devices_have_lanes_in_traces, examples_have_lanes_of_devices, points_that_reduce_go, a_small_device_computes_what_it_has_room_for,
          nobody_waits_for_a_driver_that_is_not_used, annotations_are_followed, failing_points_read_as_on_workers, an_element_is_assigned_once, app_kernels_go, an_app_kernel_that_fails_reads_as_on_workers,
-         why_an_app_kernel_stays_is_said, an_endless_point_is_ended, what_is_not_there_is_said,
+         a_lane_that_fails_fails_its_call, a_kernel_that_no_gpu_would_take_stays, why_an_app_kernel_stays_is_said, an_endless_point_is_ended, what_is_not_there_is_said,
          a_driver_is_asked, a_fault_costs_no_task, a_driver_may_be_killed, what_a_driver_does_not_take_is_done_by_workers, short_scripts_look_for_no_driver,
          sweeps_and_sessions_have_devices, the_check_for_machines_with_a_gpu_says_so_without_one,
-         the_check_kills_drivers, the_scripts_of_the_check_run, what_is_shared_prints_the_same, kernels_become_ptx, kernels_become_a_super_kernel, the_queues_are_measured]
+         the_check_sees_what_fails_on_both_ways, the_check_kills_drivers, the_scripts_of_the_check_run, what_is_shared_prints_the_same, kernels_become_ptx, kernels_become_a_super_kernel, the_queues_are_measured]
 
 
 if __name__ == "__main__":
