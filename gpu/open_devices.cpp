@@ -91,7 +91,7 @@ std::optional<GivenDevices> devices_of(std::string_view text) {
   return given;
 }
 
-std::expected<std::shared_ptr<vm::Devices>, std::string> open_cards(const GivenDevices& given) {
+OpenedDevices open_cards(const GivenDevices& given) {
   const auto takes = given.is_whole ? vm::DeviceTakes::whole_launches : vm::DeviceTakes::what_is_worth_while;
   CardLimits limits;
   limits.memory = given.memory.value_or(limits.memory);
@@ -100,13 +100,13 @@ std::expected<std::shared_ptr<vm::Devices>, std::string> open_cards(const GivenD
   if (given.is_resident) setenv("CUDA_MODULE_LOADING", "EAGER", 1);
   const auto way = given.is_resident ? CudaDevices::Way::resident : CudaDevices::Way::launches;
   if (given.kind == "all")
-    return std::make_shared<CudaDevices>(all, takes, way, CudaDevices::usual_library, limits, this_program);
+    return {std::make_shared<CudaDevices>(all, takes, way, CudaDevices::usual_library, limits, this_program), ""};
   auto devices =
       std::make_shared<CudaDevices>(given.count, takes, way, CudaDevices::usual_library, limits, this_program);
   const std::expected<unsigned, std::string> count = devices->open();
-  if (!count) return std::unexpected(count.error());
-  if (*count < given.count) return std::unexpected(fmt::format("there {} {}", *count == 1 ? "is" : "are", *count));
-  return devices;
+  if (!count) return {nullptr, count.error() + "; workers compute everything"};
+  if (*count < given.count) return {devices, fmt::format("there {} {}", *count == 1 ? "is" : "are", *count)};
+  return {devices, ""};
 }
 
 }  // namespace
@@ -119,19 +119,22 @@ std::vector<std::string> model_names() {
 
 bool names_devices(const std::string& text) { return devices_of(text).has_value(); }
 
-std::expected<std::shared_ptr<vm::Devices>, std::string> open_devices(const std::string& text) {
+std::expected<OpenedDevices, std::string> open_devices(const std::string& text) {
   const std::optional<GivenDevices> given = devices_of(text);
   if (!given) return std::unexpected("there are none of this name");
-  if (given->kind == "none") return nullptr;
+  if (given->kind == "none") return OpenedDevices{};
   if (given->kind != "simulated") return open_cards(*given);
   constexpr vm::DeviceCosts whole{.takes = vm::DeviceTakes::whole_launches};
   if (const CardModel* const model = given->model) {
     const std::size_t usable = model->memory_bytes / 10 * 9;  // as of a card that is there
-    return std::make_shared<SimulatedDevices>(simulated_warps, whole, std::min(usable, given->memory.value_or(usable)),
-                                              *model, given->count);
+    return OpenedDevices{
+        std::make_shared<SimulatedDevices>(simulated_warps, whole, std::min(usable, given->memory.value_or(usable)),
+                                           *model, given->count),
+        ""};
   }
-  return std::make_shared<SimulatedDevices>(simulated_warps, given->is_whole ? whole : simulated_costs,
-                                            given->memory.value_or(SimulatedDevices::usual_memory));
+  return OpenedDevices{std::make_shared<SimulatedDevices>(simulated_warps, given->is_whole ? whole : simulated_costs,
+                                                          given->memory.value_or(SimulatedDevices::usual_memory)),
+                       ""};
 }
 
 std::string text_of_devices() {
@@ -142,6 +145,7 @@ std::string text_of_devices() {
   std::string text;
   for (const vm::DeviceFacts& facts : devices.facts())
     text += fmt::format("{}{}, {} GiB", text.empty() ? "" : "; ", facts.name, facts.memory_bytes >> 30);
+  if (const std::string problem = devices.problem(); !problem.empty()) text += (text.empty() ? "" : "; ") + problem;
   return text.empty() ? "none: workers compute everything" : text;
 }
 

@@ -21,8 +21,13 @@ bool names_devices(const std::string& text);
 /// Of the kinds of GPUs that there are models of.
 std::vector<std::string> model_names();
 
-/// @return null for none  @error  in words, after `--gpus TEXT: `
-std::expected<std::shared_ptr<vm::Devices>, std::string> open_devices(const std::string& text);
+struct OpenedDevices {
+  std::shared_ptr<vm::Devices> devices;  ///< null: none
+  std::string lack;                      ///< of GPUs that were asked for, in words, after `--gpus TEXT: `; "": of none
+};
+
+/// @error  the text means nothing
+std::expected<OpenedDevices, std::string> open_devices(const std::string& text);
 
 /// The GPUs that are there, or why there are none, for `raddle doctor`.
 std::string text_of_devices();

@@ -86,6 +86,7 @@ std::string call_text(const vm::ForeignFunction& function, const std::string& pa
 #include "raddle_kernel.h"
 #include "{0}"
 
+#line 1 "{3}"
 namespace {{
 
 /// Becomes its own type, and no other.
@@ -133,7 +134,7 @@ extern "C" __attribute__((nvptx_kernel)) void {6}(std::uint64_t* words, std::int
   const std::int64_t warps_of_block = __nvvm_read_ptx_sreg_ntid_x() / raddle::Warp::width;
   std::int64_t number = __nvvm_read_ptx_sreg_ctaid_x() * warps_of_block + __nvvm_read_ptx_sreg_tid_x() / raddle::Warp::width;
   for (; number < count; number += __nvvm_read_ptx_sreg_nctaid_x() * warps_of_block) {{
-    const std::int64_t status = called(warp, words + number * count_of_words);
+    const std::int64_t status = warp.any(called(warp, words + number * count_of_words));
     warp.once([&] {{ statuses[number] = status; }});
   }}
 }}

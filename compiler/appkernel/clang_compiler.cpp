@@ -18,7 +18,9 @@
 #include <vector>
 
 #include "compiler/appkernel/call_text.hpp"
+#include "compiler/appkernel/compiler_message.hpp"
 #include "compiler/appkernel/kernel_headers.hpp"
+#include "compiler/appkernel/library_code.hpp"
 #include "compiler/codegen/cpu_identity.hpp"
 #include "compiler/source/kernel_sources.hpp"
 #include "compiler/source/read_file.hpp"
@@ -33,9 +35,9 @@ namespace fs = std::filesystem;
 
 // No a*b + c is contracted: results have the same bits on every processor. Functions of raddle_kernel_math.h are
 // called, as if they might set errno, and not computed by the compiler, which has others; those of the library itself
-// come first.
-constexpr const char* common_flags = "-x c++ -std=c++20 -O3 -ffp-contract=off -fmath-errno -fno-color-diagnostics";
-constexpr const char* host_flags = "-march=native -fPIC -shared -Wl,-Bsymbolic";
+// come first. Warnings are left out: they would come before the error that is told.
+constexpr const char* common_flags = "-x c++ -std=c++20 -O3 -ffp-contract=off -fmath-errno -fno-color-diagnostics -w";
+constexpr const char* host_flags = "-fPIC -shared -Wl,-Bsymbolic -march=";
 // That of compiler/codegen/nvptx. Headers of the system are told that they are for this processor. What throws is found
 // by what it calls.
 constexpr const char* gpu_flags =
@@ -114,21 +116,6 @@ int run_program(const std::vector<std::string>& words, const fs::path& folder) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/// The first lines, which have the first fault, without our own files; the kernel's is named as the script does.
-std::string message(const std::string& text, const std::string& folder, const std::string& absolute,
-                    const std::string& written) {
-  constexpr int most_lines = 12;
-  std::istringstream lines(text);
-  std::string shown;
-  int count = 0;
-  for (std::string line; count < most_lines && std::getline(lines, line);) {
-    if (line.find(folder) != std::string::npos) continue;
-    if (const std::size_t at = line.find(absolute); at != std::string::npos) line.replace(at, absolute.size(), written);
-    shown += (count++ == 0 ? "" : "\n") + line;
-  }
-  return shown;
-}
-
 std::string no_compiler() {
   return fmt::format(
       "AppKernels are compiled by clang++-19, which can not be started: {}; on Debian it is in the package clang-19",
@@ -147,29 +134,48 @@ std::vector<std::string> header_folders(const fs::path& here) {
   return folders;
 }
 
+/// What clang is to make of a kernel.
+struct Order {
+  const vm::ForeignFunction& function;
+  std::string included;   ///< its file, as `#include` is to have it
+  std::string call;       ///< call_text()
+  std::string processor;  ///< what the code is for
+  std::string flags;
+  bool is_for_gpu = false;
+
+  /// Of all that the code comes from.
+  std::string key(const std::vector<SourceFile>& sources) const {
+    std::string key = fmt::format("AppKernel {}\n{} {}\n{}", processor, common_flags, flags, call);
+    for (const KernelHeader& header : kernel_headers()) key += fmt::format("\n{}", header.text);
+    for (const SourceFile& file : sources) key += fmt::format("\n{}\n{}", file.path, file.text);
+    return key;
+  }
+};
+
 /// The bytes of a shared library, or a text in PTX. @error  why there are none
-std::expected<std::string, std::string> compiled(const std::string& written, const std::string& absolute,
-                                                 const std::string& call, bool is_for_gpu) {
+std::expected<std::string, std::string> compiled(const Order& order) {
+  const std::string& written = order.function.library;
   const TemporaryFolder folder;
   const fs::path& here = folder.path();
   std::error_code error;
   bool is_there =
-      !here.empty() && fs::create_directories(here / "vm/math", error) && write_text(here / "call.cpp", call);
+      !here.empty() && fs::create_directories(here / "vm/math", error) && write_text(here / "call.cpp", order.call);
   for (const KernelHeader& header : kernel_headers())
     is_there = is_there && write_text(here / header.path, header.text);
   if (!is_there) return std::unexpected(fmt::format("no temporary files to compile `{}` with", written));
   std::vector<std::string> words =
-      words_of(fmt::format("clang++-19 {} {} {}", common_flags, no_builtins(), is_for_gpu ? gpu_flags : host_flags));
+      words_of(fmt::format("clang++-19 {} {} {}", common_flags, no_builtins(), order.flags));
   for (const fs::path& word : {fs::path("-I"), here, fs::path("-o"), here / "code", here / "call.cpp"})
     words.push_back(word.string());  // may have blanks
-  if (is_for_gpu)
+  if (order.is_for_gpu)
     for (std::string& header_folder : header_folders(here)) words.insert(words.end(), {"-isystem", header_folder});
   const int code = run_program(words, here);
   if (code < 0) return std::unexpected(no_compiler());
   std::string made = text_of(here / "code");
   if (code == 0 && !made.empty()) return made;
-  return std::unexpected(fmt::format("can not compile `{}`:\n{}", written,
-                                     message(text_of(here / "output"), here.string(), absolute, written)));
+  return std::unexpected(compiler_message(
+      text_of(here / "output"),
+      {.written = written, .absolute = order.included, .kernel = order.function.code, .folder = here.string()}));
 }
 
 /// What the text calls or uses and does not have, of which there is nothing on a GPU; "": it has all.
@@ -197,14 +203,37 @@ std::expected<std::vector<SourceFile>, std::string> sources_of(const vm::Foreign
   return kernel_sources(included(function));
 }
 
-/// Of a message of the compiler, or of ours.
-std::string line_with_fault(const std::string& text) {
-  std::istringstream lines(text);
-  std::string first, line;
-  std::getline(lines, first);
-  while (std::getline(lines, line))
-    if (line.find("error: ") != std::string::npos) return line;
-  return first;
+bool is_of_library(const vm::ForeignFunction& function) { return function.library.starts_with('<'); }
+
+/// @error  it can not be compiled
+std::expected<Order, std::string> order_for(const vm::ForeignFunction& function, std::string processor,
+                                            std::string flags) {
+  std::string file = included(function);
+  if (is_of_library(function) &&
+      std::ranges::find(kernel_headers(), file, &KernelHeader::path) == kernel_headers().end())
+    return std::unexpected(fmt::format("the library has no file `{}` of AppKernels", file));
+  if (file.find_first_of("\"\\\n") != std::string::npos)
+    return std::unexpected(fmt::format("`{}` has a name that C++ can not include", function.library));
+  std::string call = call_text(function, file);
+  return Order{function, std::move(file), std::move(call), std::move(processor), std::move(flags)};
+}
+std::expected<Order, std::string> order_for_gpu(const vm::ForeignFunction& function) {
+  auto order = order_for(function, "on a GPU", gpu_flags);
+  if (order) order->is_for_gpu = true;
+  return order;
+}
+std::expected<Order, std::string> library_order(const vm::ForeignFunction& function, const char* instructions) {
+  return order_for(function, "of the library", std::string(host_flags) + instructions);
+}
+std::expected<Order, std::string> order_for_host(const vm::ForeignFunction& function) {
+  if (is_of_library(function)) return library_order(function, library_instructions());
+  return order_for(function, codegen::cpu_identity(), std::string(host_flags) + "native");
+}
+
+/// Of LibraryCode.
+std::string library_name(const Order& order) {
+  return fmt::format("{}.{}", order.function.code,
+                     order.is_for_gpu ? "ptx" : order.flags.substr(order.flags.rfind('=') + 1));
 }
 
 /// What has been loaded once stays: it may have made objects whose destructors run when the process ends. Its file
@@ -285,29 +314,21 @@ void ClangCompiler::store(const Made& made) {
 
 std::expected<ClangCompiler::Made, std::string> ClangCompiler::made(const vm::ForeignFunction& function,
                                                                     Target target) {
-  const bool is_of_library = function.library.starts_with('<');  // it is among the headers
-  if (is_of_library &&
-      std::ranges::find(kernel_headers(), included(function), &KernelHeader::path) == kernel_headers().end())
-    return std::unexpected(fmt::format("the library has no file `{}` of AppKernels", included(function)));
-  const std::string file = included(function);
-  if (file.find_first_of("\"\\\n") != std::string::npos)
-    return std::unexpected(fmt::format("`{}` has a name that C++ can not include", function.library));
-  const std::string call = call_text(function, file);
-  const bool is_for_gpu = target == Target::gpu;
+  const auto order = target == Target::gpu ? order_for_gpu(function) : order_for_host(function);
+  if (!order) return std::unexpected(order.error());
   constexpr int most_attempts = 3;
   for (int attempt = 0;; ++attempt) {
     const auto sources = sources_of(function);
     if (!sources) return std::unexpected(fmt::format("can not read `{}`: {}", function.library, sources.error()));
-    Made made{.key = fmt::format("AppKernel {}\n{} {}\n{}", is_for_gpu ? "on a GPU" : codegen::cpu_identity(),
-                                 common_flags, is_for_gpu ? gpu_flags : host_flags, call),
-              .code = {}};
-    for (const KernelHeader& header : kernel_headers()) made.key += fmt::format("\n{}", header.text);
-    for (const SourceFile& file : *sources) made.key += fmt::format("\n{}\n{}", file.path, file.text);
-    if (std::optional<std::string> known = find(made.key)) {
+    Made made{.key = order->key(*sources), .code = {}};
+    std::optional<std::string> known =
+        is_of_library(function) ? LibraryCode().find(library_name(*order), made.key) : std::nullopt;
+    if (!known) known = find(made.key);
+    if (known) {
       made.code = std::move(*known);
       return made;
     }
-    auto code = compiled(function.library, file, call, is_for_gpu);
+    auto code = compiled(*order);
     if (!code) return std::unexpected(std::move(code.error()));
     if (sources_of(function) != sources) {  // clang may have read either text
       if (attempt + 1 < most_attempts) continue;
@@ -317,6 +338,23 @@ std::expected<ClangCompiler::Made, std::string> ClangCompiler::made(const vm::Fo
     store(made);
     return made;
   }
+}
+
+std::string make_library_code(const vm::ForeignFunction& function, const std::string& folder) {
+  const LibraryCode there(folder);
+  std::vector<std::expected<Order, std::string>> orders{order_for_gpu(function)};
+  for (const char* instructions : library_instruction_sets) orders.push_back(library_order(function, instructions));
+  for (const auto& order : orders) {
+    if (!order) return order.error();
+    const std::string key = order->key({}), name = library_name(*order);
+    if (there.find(name, key)) continue;
+    const auto code = compiled(*order);
+    if (!code) return code.error();
+    if (const std::string missing = order->is_for_gpu ? missing_on_gpu(*code) : ""; !missing.empty())
+      return fmt::format("`{}` needs `{}`, which GPUs do not have", function.code, missing);
+    if (std::string problem = there.store(name, key, *code); !problem.empty()) return problem;
+  }
+  return "";
 }
 
 }  // namespace raddle::appkernel

@@ -17,8 +17,8 @@
 namespace raddle::appkernel {
 
 /// Compiles AppKernels by hand with Debian's clang++-19, for this processor and for GPUs, and keeps what it has made in
-/// the cache of machine code. Kernels for this processor that several calls ask for at once are compiled one after the
-/// other.
+/// the cache of machine code. Those of the library are compiled already (LibraryCode). Kernels for this processor that
+/// several calls ask for at once are compiled one after the other.
 class ClangCompiler final : public vm::AppKernelCompiler {
  public:
   /// @param cache_folder  "": nothing is kept on disk
@@ -49,5 +49,8 @@ class ClangCompiler final : public vm::AppKernelCompiler {
   std::deque<std::pair<const vm::ForeignFunction*, PtxReceiver>> requests_;
   std::jthread thread_;  ///< last, as it uses all of the above; starts with the first request
 };
+
+/// Makes the code of one of the library's AppKernels, unless it is there: LibraryCode. @return what went wrong, or ""
+std::string make_library_code(const vm::ForeignFunction& function, const std::string& folder);
 
 }  // namespace raddle::appkernel

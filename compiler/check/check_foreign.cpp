@@ -157,8 +157,10 @@ class ForeignChecker {
     if (is_scalar_or_void(type)) return true;
     Diagnostic& diagnostic = report(output.span, misfit(output, verb));
     if (context_.store().is_array(type))
-      diagnostic.note(fmt::format("it fills a dense array of known extents, as `{} {}[n]`",
-                                  context_.name(context_.store().at(type).element), output.name.text));
+      diagnostic.note(
+          fmt::format("it fills a dense array of known extents, as `{} {}[n]`: n is an int that it "
+                      "gets, or an extent of an input, as of `float x[n]`",
+                      context_.name(context_.store().at(type).element), output.name.text));
     return false;
   }
 

@@ -53,7 +53,7 @@ std::expected<std::unique_ptr<Card>, std::string> Card::open(const CudaDriver& d
   if (error != 0) return std::unexpected(fmt::format("GPU {} can not be used: {}", number, driver.text_of(error)));
   const std::size_t memory = std::min(limits.memory, free_bytes / 10 * 9);  // some is for code, stacks and queues
   card->memory_.emplace(memory, std::min(chunk_bytes, memory / 4));
-  card->silent_ns_ = limits.silent_ns;
+  card->patience_ = {limits.silent_ns, limits.answer_ns};
   card->facts_ = {name.data(), bytes, static_cast<unsigned>(lanes)};
   card->multiprocessors_ = static_cast<unsigned>(multiprocessors);
   return card;
@@ -87,7 +87,7 @@ void Card::close_stream(void* stream) { driver_.destroy_stream(stream); }
 
 int Card::make_resident() {
   if (const int error = driver_.set_context(context_)) return error;
-  auto made = ResidentCard::make(driver_, context_, multiprocessors_, silent_ns_);
+  auto made = ResidentCard::make(driver_, context_, multiprocessors_, patience_);
   if (!made) return made.error();
   resident_ = std::move(*made);
   return 0;

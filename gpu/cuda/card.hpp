@@ -32,8 +32,9 @@ struct CardFunction {
 /// What a card is not to exceed.
 struct CardLimits {
   std::size_t memory = std::numeric_limits<std::size_t>::max();  ///< bytes, and most of what is free when it is opened
-  std::uint64_t silent_ns = 30'000'000'000;   ///< a super kernel that has not beaten for so long is given up
-  std::uint64_t answer_ns = 120'000'000'000;  ///< a process with the driver that does not answer for so long is ended
+  std::uint64_t silent_ns = 30'000'000'000;  ///< a super kernel that has not beaten for so long is given up
+  /// A process with the driver that does not answer for so long is ended; sooner, where it is known how long it takes.
+  std::uint64_t answer_ns = 120'000'000'000;
 };
 
 /// Any number of threads use one card, each with a stream of its own.
@@ -82,7 +83,7 @@ class Card {
   void* const context_;
   vm::DeviceFacts facts_;
   unsigned multiprocessors_ = 0;
-  std::uint64_t silent_ns_ = 0;
+  ResidentPatience patience_;
   std::mutex modules_mutex_;  ///< guards modules_, also while one is compiled
   struct Module {
     void* module = nullptr;

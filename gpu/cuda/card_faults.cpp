@@ -1,10 +1,12 @@
 // Cards that fail, and are opened anew: Note [cards that fail].
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
 #include "gpu/cuda/cuda_state.hpp"
+#include "gpu/server/server_process.hpp"
 
 namespace raddle::gpu {
 
@@ -12,12 +14,14 @@ namespace {
 
 constexpr unsigned most_vain_starts = 3;
 constexpr std::chrono::milliseconds wanted_slice{100};
+constexpr std::uint64_t least_patience_ns = 2'000'000'000;
+constexpr std::uint64_t patience_times = 64;  ///< what it is expected to take: some points take longer than most
 
 }  // namespace
 
-/// Waits until the card may be used, and sees to the thread's stream. @param may_enter  asked while it waits, and then
-/// @return false: the card is given up, or it may not
-bool CudaDevices::State::enter(unsigned number, bool is_alone, CardStream& stream,
+/// Waits until the card may be used, and sees to the thread's stream. @param expected_ns  of what is to run there
+/// @param may_enter  asked while it waits, and then  @return false: the card is given up, or it may not
+bool CudaDevices::State::enter(unsigned number, bool is_alone, std::int64_t expected_ns, CardStream& stream,
                                const std::function<bool()>& may_enter) {
   std::unique_lock lock(mutex);
   CardPlace& place = places[number];
@@ -31,6 +35,8 @@ bool CudaDevices::State::enter(unsigned number, bool is_alone, CardStream& strea
   if (is_alone && --place.wanting_alone == 0) changed.notify_all();
   if (!is_let || place.is_given_up || !may_enter()) return false;
   ++place.busy;
+  place.unknown += expected_ns == 0;
+  place.expected_ns += expected_ns;
   place.is_alone = is_alone;
   const unsigned starts = place.starts;
   lock.unlock();
@@ -38,11 +44,21 @@ bool CudaDevices::State::enter(unsigned number, bool is_alone, CardStream& strea
   return true;
 }
 
+/// How long it may take what has entered it: they run beside each other, or one after the other.
+std::uint64_t CudaDevices::State::patience_ns(unsigned number) const {
+  const std::lock_guard lock(mutex);
+  const CardPlace& place = places[number];
+  if (place.unknown != 0) return any_time_ns;
+  return std::max(least_patience_ns, patience_times * static_cast<std::uint64_t>(place.expected_ns));
+}
+
 /// @param has_ended  what has entered: the card works
-void CudaDevices::State::leave(unsigned number, bool has_ended) {
+void CudaDevices::State::leave(unsigned number, std::int64_t expected_ns, bool has_ended) {
   const std::lock_guard lock(mutex);
   CardPlace& place = places[number];
   --place.busy;
+  place.unknown -= expected_ns == 0;
+  place.expected_ns -= expected_ns;
   const bool was_alone = std::exchange(place.is_alone, false);
   if (has_ended) place.vain_starts = 0;
   if (place.is_down || place.wanting_alone != 0 || was_alone) changed.notify_all();
@@ -97,12 +113,14 @@ void CudaDevices::State::give_up(unsigned number, std::unique_lock<std::mutex>& 
 void CudaDevices::State::open_anew(unsigned number) {
   std::unique_ptr<Card> old;
   std::shared_ptr<const CudaDriver> old_driver;
+  unsigned device = 0;
   {
     std::unique_lock lock(mutex);
     CardPlace& place = places[number];
     if (!place.is_down) return;
     changed.wait(lock, [&place] { return place.busy == 0; });
     ++place.starts;
+    device = place.device;
     old = std::move(cards[number]);
     old_driver = drivers[number];
   }
@@ -110,7 +128,7 @@ void CudaDevices::State::open_anew(unsigned number) {
   old_driver->wait_until_gone();  // its memory is to be free
   const auto driver = open_driver();
   const auto begins = driver ? (*driver)->begin() : std::unexpected(driver.error());
-  auto card = begins ? open_card(**driver, number) : std::unexpected(begins.error());
+  auto card = begins ? open_card(**driver, device) : std::unexpected(begins.error());
   if (card) load_all_again(number, **card);
   std::unique_lock lock(mutex);
   next_driver = nullptr;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ranges>
 #include <utility>
 
 #include "gpu/cuda/cuda_state.hpp"
@@ -46,17 +47,17 @@ void CudaDevices::State::run(unsigned number, unsigned thread, vm::DeviceBatch b
   const auto is_wanted = [&batch] { return batch.is_wanted(); };
   const auto may_enter = [&] { return is_wanted() && !kernel.is_blamed; };
   if (may_enter()) {
-    if (!enter(number, batch.faults != 0, stream, may_enter)) return put_back(std::move(batch));
+    if (!enter(number, batch.faults != 0, batch.expected_ns, stream, may_enter)) return put_back(std::move(batch));
     BatchRun done;
     {
-      const WantedWhile while_wanted(is_wanted);
+      const WantedWhile while_wanted(is_wanted, [&] { return patience_ns(number); });
       done = cards[number]->run(batch, kernel.functions[number], stream.stream, thread);
     }
     if (done.error != 0 && drivers[number]->is_gone()) done.error = CudaDriver::gone;
     const bool has_failed = done.error != 0 && !is_of_room(done.error);
     const std::string fault = has_failed ? bring_down(number, done.error, is_wanted()) : "";
     if (is_of_room(done.error)) note_lack_of_room(number, done.error);
-    leave(number, !has_failed);
+    leave(number, batch.expected_ns, !has_failed);
     if (has_failed && is_wanted() && goes_again(batch.faults, kernel, number, fault)) return put_back(std::move(batch));
     outcome.made = done.made;
     outcome.has_no_room = is_of_room(done.error);
@@ -88,15 +89,17 @@ void CudaDevices::State::run(unsigned number, std::vector<vm::DeviceCall> bundle
   const auto may_enter = [&] { return is_wanted() && !kernel.is_blamed; };
   if (may_enter()) {
     const bool is_suspect = std::ranges::any_of(bundle, &vm::DeviceCall::faults);
-    if (!enter(number, is_suspect, stream, may_enter)) return put_back(std::move(bundle));
+    const auto expected = std::ranges::minmax(bundle | std::views::transform(&vm::DeviceCall::expected_ns));
+    const std::int64_t expected_ns = expected.min == 0 ? 0 : expected.max;  // they run beside each other
+    if (!enter(number, is_suspect, expected_ns, stream, may_enter)) return put_back(std::move(bundle));
     int error = 0;
     std::size_t made = 0;
     {
-      const WantedWhile while_wanted(is_wanted);
+      const WantedWhile while_wanted(is_wanted, [&] { return patience_ns(number); });
       error = run_there(number, bundle, stream.stream, ended, made);
     }
     const std::string fault = error != 0 ? bring_down(number, error, is_wanted()) : "";
-    leave(number, error == 0);
+    leave(number, expected_ns, error == 0);
     if (error != 0 && is_wanted()) {
       bool go_again = true;
       for (std::size_t i = made; i < bundle.size(); ++i)

@@ -94,19 +94,20 @@ std::expected<std::unique_ptr<Card>, std::string> CudaDevices::State::open_card(
   return card;
 }
 
-/// Once. @return of how many cards there are
+/// Once. @return how many were opened, of which the problem says why they are not all
 std::expected<unsigned, std::string> CudaDevices::State::open_cards() {
   auto driver = open_driver();
   const std::expected<unsigned, std::string> count = driver ? (*driver)->begin() : std::unexpected(driver.error());
   std::string fault = count ? "" : count.error();
   std::vector<std::shared_ptr<const CudaDriver>> begun;
   std::vector<std::unique_ptr<Card>> opened;
+  std::vector<CardPlace> made;
   for (unsigned i = 0; count && i < std::min(*count, most); ++i) {
     if (i != 0) driver = open_driver();
     const auto begins = i == 0 ? count : driver ? (*driver)->begin() : std::unexpected(driver.error());
     auto card = begins ? open_card(**driver, i) : std::unexpected(begins.error());
     if (card)
-      opened.push_back(std::move(*card)), begun.push_back(*driver);
+      opened.push_back(std::move(*card)), begun.push_back(*driver), made.push_back({.device = i, .starts = 1});
     else
       fault = card.error();
   }
@@ -116,7 +117,7 @@ std::expected<unsigned, std::string> CudaDevices::State::open_cards() {
   cards = std::move(opened);
   drivers = std::move(begun);
   for (const std::unique_ptr<Card>& card : cards) facts.push_back(card->facts());
-  places.assign(cards.size(), {.starts = 1});
+  places = std::move(made);
   threads.resize(cards.size());
   working = static_cast<unsigned>(cards.size());
   bool has_threads = false;
@@ -130,8 +131,9 @@ std::expected<unsigned, std::string> CudaDevices::State::open_cards() {
     fault = error.what();
     if (!has_threads) cards.clear(), drivers.clear(), facts.clear(), places.clear(), working = 0;
   }
+  if (!fault.empty() && !is_closing) problem = cards.empty() ? fault + "; workers compute everything" : fault;
   if (cards.empty() && !fault.empty()) return std::unexpected(fault);
-  return count;
+  return static_cast<unsigned>(cards.size());
 }
 
 /// It keeps the state.

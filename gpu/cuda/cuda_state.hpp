@@ -62,11 +62,14 @@ struct CardStream {
 /// A driver in this process (for tests) does not begin anew: its card is given up at once, and what it had under way is
 /// the workers', as it may have made it fail.
 struct CardPlace {
-  unsigned busy = 0;           ///< so many have entered it
-  unsigned wanting_alone = 0;  ///< so many want to be alone on it
-  unsigned starts = 0;         ///< how often it was opened: streams are of one of these times
-  unsigned vain_starts = 0;    ///< how often it was opened anew since it has done something
-  bool is_alone = false;       ///< who has entered it is to be alone there
+  unsigned device = 0;           ///< of the driver's, of which some may not open
+  unsigned busy = 0;             ///< so many have entered it
+  unsigned wanting_alone = 0;    ///< so many want to be alone on it
+  unsigned starts = 0;           ///< how often it was opened: streams are of one of these times
+  unsigned vain_starts = 0;      ///< how often it was opened anew since it has done something
+  unsigned unknown = 0;          ///< of what has entered, of how much nobody knows what it takes
+  std::int64_t expected_ns = 0;  ///< that all else which has entered takes
+  bool is_alone = false;         ///< who has entered it is to be alone there
   bool is_down = false, is_given_up = false;
 };
 
@@ -141,8 +144,10 @@ struct CudaDevices::State : std::enable_shared_from_this<CudaDevices::State> {
                                                     std::vector<CardFunction> functions);
 
   // cards that fail: card_faults.cpp
-  bool enter(unsigned number, bool is_alone, CardStream& stream, const std::function<bool()>& may_enter);
-  void leave(unsigned number, bool has_ended);
+  bool enter(unsigned number, bool is_alone, std::int64_t expected_ns, CardStream& stream,
+             const std::function<bool()>& may_enter);
+  void leave(unsigned number, std::int64_t expected_ns, bool has_ended);
+  std::uint64_t patience_ns(unsigned number) const;
   void close_stream(unsigned number, const CardStream& stream);
   std::string bring_down(unsigned number, int error, bool is_told = true);
   void give_up(unsigned number, std::unique_lock<std::mutex>& lock);

@@ -11,6 +11,11 @@
 
 namespace raddle::gpu {
 
+struct ResidentPatience {
+  std::uint64_t silent_ns = 0;  ///< for a beat of its ingest warp
+  std::uint64_t answer_ns = 0;  ///< for the end of a range, if nobody knows what it takes
+};
+
 /// Computes ranges of points by the super kernel, which is launched with the first one and ends when it has been idle.
 /// Other kernels have room beside it: it takes two of the eight blocks of this size that a multiprocessor holds.
 class ResidentCard {
@@ -22,7 +27,8 @@ class ResidentCard {
 
   /// @pre the context is that of this thread  @error  the driver's number
   static std::expected<std::unique_ptr<ResidentCard>, int> make(const CudaDriver& driver, void* context,
-                                                                unsigned multiprocessors, std::uint64_t silent_ns);
+                                                                unsigned multiprocessors,
+                                                                const ResidentPatience& patience);
   /// Calls `change` while there is no kernel, so that it may load modules. @return false: not called, as the kernel
   /// does not end
   bool swap(const std::function<void()>& change) { return kernel_.swap(change); }
@@ -41,9 +47,10 @@ class ResidentCard {
                                            std::int64_t count);
 
  private:
-  ResidentCard(std::unique_ptr<CardQueues> queues, unsigned blocks, std::uint64_t silent_ns);
+  ResidentCard(std::unique_ptr<CardQueues> queues, unsigned blocks, const ResidentPatience& patience);
 
   const unsigned blocks_;
+  const std::uint64_t answer_ns_;
   const std::unique_ptr<CardQueues> queues_;
   superkernel::SuperKernel kernel_;
 };

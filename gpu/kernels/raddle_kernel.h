@@ -10,7 +10,8 @@
 // A kernel gets the warp that runs it, then inputs and outputs in the order of the declaration: int = int64_t,
 // float = double, boolean = bool, string = const char*, an array = raddle::In<T, rank> or raddle::Out<T, rank>, an
 // output that is no array = a reference. Outputs are 0 when it is called. It returns nothing, or an int: not 0 makes
-// the call fail, better by raddle::failure, which has a reason. It may be called by several threads at once.
+// the call fail, in whichever lane; better by raddle::failure, which has a reason. It may be called by several threads
+// at once.
 //
 // On a GPU the 32 lanes of a warp run it together. Each of them does all that stands outside of for_each and once: so
 // what is written there is assigned, not added to. The functions of a warp are called by all lanes or by none: not
@@ -22,6 +23,10 @@
 #include <cstdint>
 
 #define RADDLE_KERNEL inline
+#ifndef __CUDACC__  // files that were written for nvcc
+#define __device__
+#define __host__
+#endif
 
 namespace raddle {
 
@@ -113,6 +118,12 @@ class Warp {
   template <typename T, typename Value>
   T max(int64_t count, T least, Value value) const {
     return reduced(count, least, value, [](T a, T b) { return a < b ? b : a; });
+  }
+  /// Of what the lanes have for it one that is not 0; 0 if all have 0.
+  template <typename T>
+  T any(T own) const {
+    return reduced(
+        width, T(0), [&](int64_t) { return own; }, [](T a, T b) { return a != T(0) ? a : b; });
   }
 
  private:

@@ -1,5 +1,6 @@
 #include "gpu/memory/batch_run.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "vm/value/buffer.hpp"
@@ -17,6 +18,7 @@ vm::DeviceBatch part_of(const vm::DeviceBatch& batch, std::int64_t first, std::i
                        .results = batch.results,
                        .arrays = batch.arrays,
                        .reads = batch.reads,
+                       .near = batch.near,
                        .run = batch.run,
                        .done = {}};
   part.words[0] += first * batch.words[1];
@@ -29,6 +31,26 @@ vm::DeviceBatch part_of(const vm::DeviceBatch& batch, std::int64_t first, std::i
   for (vm::AddressedMemory& memory : part.results) cut(memory);
   for (std::size_t i = 0; i < part.reads; ++i) cut(part.arrays[i]);
   return part;
+}
+
+/// Bytes of an array that points of a batch may read.
+struct BytesRead {
+  std::size_t begin = 0, end = 0;
+};
+
+/// @param array  its number among those of the batch
+BytesRead bytes_read(const vm::DeviceBatch& batch, std::size_t array) {
+  const vm::AddressedMemory& memory = batch.arrays[array];
+  const std::size_t number = array - batch.reads;
+  const std::int64_t size = array < batch.reads ? 0 : batch.words[memory.word + 1];
+  if (size == 0 || number >= batch.near.size() || !batch.near[number]) return {0, memory.size_bytes};
+  const std::int64_t first = batch.words[0], last = first + batch.words[1] * (batch.count() - 1);
+  const auto place = [&](std::int64_t element) {
+    return static_cast<std::size_t>(std::clamp<std::int64_t>(element, 0, size)) * memory.size_bytes /
+           static_cast<std::size_t>(size);
+  };
+  const std::size_t begin = place(std::min(first, last) + batch.near[number]->first);
+  return {begin, std::max(begin, place(std::max(first, last) + batch.near[number]->last + 1))};
 }
 
 /// @param words  with addresses on the card  @return an error's number
@@ -47,18 +69,24 @@ int take_results(const vm::DeviceBatch& batch, const std::vector<std::int64_t>& 
 
 BatchRun run_whole(const vm::DeviceBatch& batch, CardMemory& memory, CopyEngine& engine, const ComputePoints& compute) {
   std::vector<Operand> reads, results;
-  const auto operand = [&batch](const vm::AddressedMemory& each) {
-    return operand_of(static_cast<std::uint64_t>(batch.words[each.word]), each);
+  std::vector<BytesRead> parts;
+  const auto operand = [&batch](const vm::AddressedMemory& each, BytesRead part) {
+    const vm::AddressedMemory read{each.word, part.end - part.begin, each.buffer};
+    return operand_of(static_cast<std::uint64_t>(batch.words[each.word]) + part.begin, read);
   };
-  for (const vm::AddressedMemory& each : batch.arrays) reads.push_back(operand(each));
-  for (const vm::AddressedMemory& each : batch.results) results.push_back(operand(each));
+  for (std::size_t i = 0; i < batch.arrays.size(); ++i) {
+    parts.push_back(bytes_read(batch, i));
+    reads.push_back(operand(batch.arrays[i], parts[i]));
+  }
+  for (const vm::AddressedMemory& each : batch.results) results.push_back(operand(each, {0, each.size_bytes}));
   results.push_back({.bytes = word_bytes});
   auto hold = memory.admit(reads, results, engine);
   if (!hold) return {.error = hold.error()};
 
   std::vector<std::int64_t> words = batch.words;
   for (std::size_t i = 0; i < batch.arrays.size(); ++i)
-    if (batch.arrays[i].size_bytes != 0) words[batch.arrays[i].word] = static_cast<std::int64_t>(hold->reads[i]);
+    if (reads[i].bytes != 0)  // the array's first element may not be there
+      words[batch.arrays[i].word] = static_cast<std::int64_t>(hold->reads[i] - parts[i].begin);
   for (std::size_t i = 0; i < batch.results.size(); ++i)
     words[batch.results[i].word] = static_cast<std::int64_t>(hold->results[i]);
   BatchRun run{.traffic = hold->traffic};

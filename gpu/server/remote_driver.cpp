@@ -24,6 +24,19 @@ void take_word(const Reply& reply, std::size_t& next, Argument argument) {
   if constexpr (is_result<Argument>) *argument = value_of<std::remove_pointer_t<Argument>>(reply.words[next++]);
 }
 
+/// What the driver takes for each of these is known, however busy the card is; another process may begin slowly.
+std::uint64_t patience_with(const Request& request, std::size_t payload_bytes) {
+  constexpr std::uint64_t second = 1'000'000'000, of_byte = 100'000;  // a byte of PTX takes it some 5 us
+  switch (request.demand) {
+    case Demand::init:
+    case Demand::retain_context: return 10 * second;
+    case Demand::load_module: return 10 * second + of_byte * payload_bytes;
+    case Demand::unload_module:
+    case Demand::host_allocate: return any_time_ns;  // they wait for kernels
+    default: return 2 * second;
+  }
+}
+
 std::span<const std::byte> bytes_of_text(const std::string& text) { return std::as_bytes(std::span(text)); }
 
 }  // namespace
@@ -41,7 +54,8 @@ RemoteDriver::~RemoteDriver() = default;
 int RemoteDriver::ask_control(const Request& request, Reply& reply, std::span<const std::byte> payload,
                               std::span<const int> files, std::string* text) const {
   const std::lock_guard lock(mutex_);
-  return ask(*process_, process_->channel(), request, reply, payload, files, text);
+  return ask(*process_, process_->channel(), patience_with(request, payload.size()), request, reply, payload, files,
+             text);
 }
 
 template <typename... Arguments>

@@ -19,11 +19,12 @@ int gone(ServerProcess& process) {
 
 }  // namespace
 
-int ask(ServerProcess& process, const Channel& channel, Request request, Reply& reply,
+int ask(ServerProcess& process, const Channel& channel, std::uint64_t patience_ns, Request request, Reply& reply,
         std::span<const std::byte> payload, std::span<const int> files, std::string* text) {
   request.payload_bytes = static_cast<std::uint32_t>(payload.size());
   const bool is_sent = files.empty() ? channel.send(bytes_of(request)) : channel.send(bytes_of(request), files);
-  if (!is_sent || !channel.send(payload) || !process.awaits(channel) || !channel.receive(bytes_to(reply)))
+  if (!is_sent || !channel.send(payload) || !process.awaits(channel, [=] { return patience_ns; }) ||
+      !channel.receive(bytes_to(reply)))
     return gone(process);
   if (text != nullptr) {
     text->resize(reply.payload_bytes);
@@ -48,14 +49,16 @@ int RemoteStream::send() {
 
 int RemoteStream::take_reply() {
   Reply reply;
-  if (!process_.awaits(channel_) || !channel_.receive(bytes_to(reply))) return keep(gone(process_));
+  if (!process_.awaits(channel_, WantedWhile::patience_ns) || !channel_.receive(bytes_to(reply)))
+    return keep(gone(process_));
   return keep(reply.error);
 }
 
 int RemoteStream::ask(const Request& request, Reply& reply) {
   post(request);
   if (const int error = send()) return error;
-  if (!process_.awaits(channel_) || !channel_.receive(bytes_to(reply))) return keep(gone(process_));
+  if (!process_.awaits(channel_, WantedWhile::patience_ns) || !channel_.receive(bytes_to(reply)))
+    return keep(gone(process_));
   return reply.error;
 }
 

@@ -13,8 +13,9 @@
 namespace raddle::gpu {
 
 /// Asks, and waits for the answer. @return its error; CudaDriver::gone
-/// @param payload  goes behind the request  @param text  gets what comes behind the reply; null: nothing does
-int ask(ServerProcess& process, const Channel& channel, Request request, Reply& reply,
+/// @param patience_ns  for the answer  @param payload  goes behind the request  @param text  gets what comes behind the
+/// reply; null: nothing does
+int ask(ServerProcess& process, const Channel& channel, std::uint64_t patience_ns, Request request, Reply& reply,
         std::span<const std::byte> payload = {}, std::span<const int> files = {}, std::string* text = nullptr);
 
 /// What is asked of it waits here until an answer is needed, and goes there as one message. What it copies passes

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <memory>
 #include <thread>
@@ -23,15 +24,24 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr int slice_ms = 100;
-constexpr std::chrono::milliseconds unwanted_patience{1000}, end_patience{1000};
+constexpr std::chrono::milliseconds unwanted_patience{1000}, end_patience{1000}, halted_patience{1500};
 
 thread_local const std::function<bool()>* wanted = nullptr;
+thread_local const std::function<std::uint64_t()>* patience = nullptr;
 
 }  // namespace
 
-WantedWhile::WantedWhile(std::function<bool()> is_wanted) : is_wanted_(std::move(is_wanted)) { wanted = &is_wanted_; }
-WantedWhile::~WantedWhile() { wanted = nullptr; }
+WantedWhile::WantedWhile(std::function<bool()> is_wanted, std::function<std::uint64_t()> patience_ns)
+    : is_wanted_(std::move(is_wanted)), patience_ns_(std::move(patience_ns)) {
+  wanted = &is_wanted_;
+  patience = &patience_ns_;
+}
+WantedWhile::~WantedWhile() {
+  wanted = nullptr;
+  patience = nullptr;
+}
 bool WantedWhile::is_wanted() { return wanted == nullptr || (*wanted)(); }
+std::uint64_t WantedWhile::patience_ns() { return patience == nullptr ? any_time_ns : (*patience)(); }
 
 std::expected<std::unique_ptr<ServerProcess>, std::string> ServerProcess::start(const std::string& program,
                                                                                 const std::string& library,
@@ -59,9 +69,9 @@ std::expected<std::unique_ptr<ServerProcess>, std::string> ServerProcess::start(
 /// It ends when it finds the channel closed, which it is a moment later.
 ServerProcess::~ServerProcess() { reap(); }
 
-bool ServerProcess::awaits(const Channel& channel) {
+bool ServerProcess::awaits(const Channel& channel, const std::function<std::uint64_t()>& patience_ns) {
   const Clock::time_point begin = Clock::now();
-  Clock::time_point wanted_at = begin;
+  Clock::time_point wanted_at = begin, went_at = begin;
   while (!is_stopped_) {
     pollfd asked{channel.socket(), POLLIN, 0};
     const int ready = poll(&asked, 1, slice_ms);
@@ -69,7 +79,10 @@ bool ServerProcess::awaits(const Channel& channel) {
     if (ready < 0 && errno != EINTR) return false;
     const Clock::time_point now = Clock::now();
     if (WantedWhile::is_wanted()) wanted_at = now;
-    if (now - begin > std::chrono::nanoseconds(answer_ns_)) stop("its process did not answer, and was ended");
+    if (!is_halted()) went_at = now;
+    if (now - begin > std::chrono::nanoseconds(std::min(answer_ns_, patience_ns())))
+      stop("its process did not answer, and was ended");
+    if (now - went_at > halted_patience) stop("its process was halted, and was ended");
     if (now - wanted_at > unwanted_patience) stop("its process was ended, as nobody waited for it");
   }
   return false;
@@ -94,6 +107,14 @@ bool ServerProcess::reap() {
   else
     why_ = fmt::format("its process has ended with code {}", WEXITSTATUS(status));
   return true;
+}
+
+/// A signal has stopped it, and none has had it go on since.
+bool ServerProcess::is_halted() {
+  const std::lock_guard lock(mutex_);
+  siginfo_t about{};
+  return !is_reaped_ && waitid(P_PID, static_cast<id_t>(id_), &about, WSTOPPED | WNOHANG | WNOWAIT) == 0 &&
+         about.si_pid != 0;
 }
 
 void ServerProcess::wait_until_gone() {

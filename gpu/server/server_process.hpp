@@ -15,25 +15,31 @@
 
 namespace raddle::gpu {
 
+/// For what nobody knows how long it takes.
+inline constexpr std::uint64_t any_time_ns = ~std::uint64_t{0};
+
 /// As long as it lives, what this thread asks of a driver's process is wanted only while `is_wanted` says so: if it is
 /// not, and has no answer a second later, the process is ended.
 class WantedWhile {
  public:
-  explicit WantedWhile(std::function<bool()> is_wanted);
+  /// @param patience_ns  how long a stream may take for what this thread has it do, as it is known meanwhile
+  WantedWhile(std::function<bool()> is_wanted, std::function<std::uint64_t()> patience_ns);
   WantedWhile(const WantedWhile&) = delete;
   WantedWhile& operator=(const WantedWhile&) = delete;
   ~WantedWhile();
   static bool is_wanted();
+  static std::uint64_t patience_ns();
 
  private:
   std::function<bool()> is_wanted_;
+  std::function<std::uint64_t()> patience_ns_;
 };
 
 /// Threads: any.
 class ServerProcess {
  public:
   /// @param program    is started with server_word and the library
-  /// @param answer_ns  it is ended if it has no answer for so long
+  /// @param answer_ns  it is ended if it has no answer for so long, whatever it was asked
   /// @error  in words
   static std::expected<std::unique_ptr<ServerProcess>, std::string> start(const std::string& program,
                                                                           const std::string& library,
@@ -44,8 +50,9 @@ class ServerProcess {
 
   const Channel& channel() const { return channel_; }
   pid_t id() const { return id_; }
-  /// Waits until there is something to be received. @return false: it is gone, or was ended as it does not answer
-  bool awaits(const Channel& channel);
+  /// Waits until there is something to be received. @param patience_ns  asked again and again
+  /// @return false: it is gone, or was ended as it does not answer
+  bool awaits(const Channel& channel, const std::function<std::uint64_t()>& patience_ns);
   /// It was found to be gone by who has asked it something.
   void note_gone() { is_gone_ = true; }
   bool is_gone() const { return is_gone_ || is_stopped_; }
@@ -60,6 +67,7 @@ class ServerProcess {
   ServerProcess(pid_t id, Channel channel, std::uint64_t answer_ns)
       : id_(id), channel_(std::move(channel)), answer_ns_(answer_ns) {}
   bool reap();
+  bool is_halted();
 
   const pid_t id_;
   const Channel channel_;

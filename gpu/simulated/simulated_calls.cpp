@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <expected>
+#include <memory>
 #include <span>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -62,9 +65,14 @@ void SimulatedCalls::prepare(const vm::ForeignFunction& function, vm::AppKernelC
   vm::tell_of_crashes();
   if (clock_) clock_->open();
   const auto code = compiler.load(function);
-  if (!code) return done(std::unexpected(code.error()));
-  done(std::make_shared<SimulatedAppKernel>(*code, clock_ ? clock_->model().lanes : warps_ * lanes_of_warp,
-                                            clock_ ? clock_->load_kernel() : 0));
+  if (!code) return done(std::unexpected("it can not be compiled"));  // why says the call, which fails
+  const auto kernel = std::make_shared<SimulatedAppKernel>(
+      *code, clock_ ? clock_->model().lanes : warps_ * lanes_of_warp, clock_ ? clock_->load_kernel() : 0);
+  // what no GPU would take does not go here, either
+  compiler.request_ptx(function, [kernel, done](const std::expected<std::string, std::string>& ptx) {
+    if (!ptx) return done(std::unexpected(ptx.error()));
+    done(kernel);
+  });
 }
 
 void SimulatedCalls::submit(vm::DeviceCall call) {

@@ -123,6 +123,10 @@ void SuperKernel::work() {
       pause.begin_anew();
     }
     if (is_closing_) return;
+    if (gives_up_) {
+      lose_all();
+      continue;
+    }
     const Presence presence = need_kernel();
     if (presence == Presence::none) {
       lose_all();

@@ -36,7 +36,7 @@ class SuperKernel {
  public:
   /// @param made  of how many points, from the first one on; more than there are: of all. None: the task is lost, as
   /// the
-  ///              kernel can not be launched, fails, or beats no more
+  ///              kernel can not be launched, fails, beats no more or was given up
   using Done = std::function<void(std::optional<std::uint64_t> made)>;
 
   /// @param memory     as the host sees it
@@ -53,8 +53,10 @@ class SuperKernel {
   /// Ends the kernel, calls `change` while there is none, and lets it be launched again. Tasks that it has not begun
   /// are the next one's. Any thread. @return false: not called, as the kernel is lost
   bool swap(const std::function<void()>& change);
-  /// It can not be launched, has failed, or beats no more; it may be there for ever. Any thread.
+  /// It can not be launched, has failed, beats no more or was given up; it may be there for ever. Any thread.
   bool is_lost() const;
+  /// Whatever it beats, it is lost, and so are all tasks. Any thread.
+  void give_up() { gives_up_ = true; }
 
  private:
   struct Given {
@@ -84,6 +86,7 @@ class SuperKernel {
   /// Tasks that were submitted and not told, and one more at the end. Seq_cst, as who waits for it sleeps by it.
   std::atomic<std::uint64_t> under_way_{0};
   std::atomic<bool> is_closing_{false};  ///< written before under_way_ is raised for the last time
+  std::atomic<bool> gives_up_{false};    ///< seq_cst: the thread that takes completions sees it soon
   std::jthread thread_;                  ///< last: uses all of the above
 };
 

@@ -242,12 +242,35 @@ def kernels_that_do_not_fit(folder):
     folder.write("b.df", '@kernel="none.cu" (int y) f(int x);\ntrace(f(1));\n')
     folder.run("run b.df", 1, "", "can not read `none.cu`", env=folder.cache)
     folder.write("c.df", '@kernel="all.cu:nothing" (int y) f(int x);\ntrace(f(1));\n')
-    folder.run("run c.df", 1, "", "use of undeclared identifier 'nothing'", env=folder.cache)
+    folder.run("run c.df", 1, "", "c.df:1:34: error: `all.cu` has no function `nothing` [run_time]", env=folder.cache)
     folder.write("bad.cu", '#include "raddle_kernel.h"\nRADDLE_KERNEL void f(raddle::Warp, int64_t x, int64_t& y) {\n  y = z;\n}\n')
     folder.write("d.df", '@kernel="bad.cu" (int y) f(int x);\ntrace(f(1));\n')
     told = folder.run("run d.df", 1, "", "bad.cu:3:7: error: use of undeclared identifier 'z'", env=folder.cache).stderr
     if "/tmp" in told:
         raise Fault(f"names our own files: {told!r}")
+    # the error comes first, whatever clang warns of, and also where it is in our own files
+    folder.write("bad.cu", '#include "raddle_kernel.h"\ninline int g(int a) { if (a = 3) return 1; }\n'
+                           "RADDLE_KERNEL double f(raddle::Warp, int64_t x, int64_t& y) { y = x; return g(3); }\n")
+    folder.run("run d.df", 1, "", "can not call `f` of `bad.cu`: a kernel returns nothing, or an int that is 0 if all is well [run_time]", env=folder.cache)
+    folder.write("bad.cu", '#include "raddle_kernel.h"\n__device__ inline int g(int a) { if (a = 3) return 1; }\n'
+                           "RADDLE_KERNEL void f(raddle::Warp, int64_t x, int64_t& y) { raddle::Out<double, 2> a; a(1) = 2; }\n")
+    told = folder.run("run d.df", 1, "", "can not compile `bad.cu`:\nraddle_kernel.h:", env=folder.cache).stderr
+    expect_in("an index for each dimension", told)
+    expect_in("bad.cu:3:", told)
+    told = folder.run("run --gpus simulated:whole --stats d.df", 1, env=folder.cache).stderr
+    expect(told.count("an index for each dimension"), folder.run("run d.df", 1, env=folder.cache).stderr.count("an index for each dimension"))
+    expect_in("not on devices, AppKernel at d.df:1:26: it can not be compiled\n", told)
+
+
+def the_library_s_kernels_need_no_compiler(folder):
+    script = f"{ROOT}/tests/golden/language/warp_kernels.df"
+    for gpus in ("none", "simulated:whole"):
+        done = folder.run(f"run --no-jit-cache --stats --gpus {gpus} {script}", env={"PATH": "/nowhere", "XDG_CACHE_HOME": str(folder.path)})
+        expect(sorted(done.stdout.splitlines()), sorted((ROOT / "tests/golden/language/warp_kernels.out").read_text().splitlines()))
+        expect(("calls on device 0, simulated 28\n" in done.stderr, "AppKernel at" in done.stderr), (gpus != "none", False))
+    # one that is declared otherwise is another one
+    folder.write("a.df", '@kernel="<kernels.cu>:dot" (float product) other(float a[m], float b[m]);\nimport arrays;\ntrace(other(ones(2), ones(2)));\n')
+    folder.run("run a.df", 1, "", "package clang-19", env={"PATH": "/nowhere", "XDG_CACHE_HOME": str(folder.path)})
 
 
 def kernel_that_fails_or_crashes(folder):
@@ -256,7 +279,7 @@ def kernel_that_fails_or_crashes(folder):
                          "float t, c[:, :];\nboolean b[:];\n(t, c, b) = products(ones(6), dense([1]));\ntrace(t);\n")
     folder.run("run a.df", 1, "", "`products` returned 3", env=folder.cache)
     folder.write("b.df", '@kernel="all.cu" (float y[1]) fall();\ntrace(fall());\n')
-    folder.run("run b.df", -11, "", "b.df:1:31: error: `fall` has ended the run: Segmentation fault [run_time]", env=folder.cache)
+    folder.run("run b.df", -11, "", "b.df:1:31: error: `fall` of `all.cu` has ended the run: Segmentation fault [run_time]", env=folder.cache)
 
 
 ENDING_SCRIPT = """import io;
@@ -327,8 +350,8 @@ def kernels_that_end_the_run(folder):
     folder.make_kernels()
     for function, code, told in (("leave", 1, "`leave` has called `exit(0)`, which would end the run"),
                                  ("leave_at_once", 1, "`leave_at_once` has called `_exit(0)`, which would end the run"),
-                                 ("drop", -6, "`drop` has ended the run: Aborted"),
-                                 ("descend", -11, "`descend` has ended the run: Segmentation fault: its stack is full")):
+                                 ("drop", -6, "`drop` of `all.cu` has ended the run: Aborted"),
+                                 ("descend", -11, "`descend` of `all.cu` has ended the run: Segmentation fault: its stack is full")):
         folder.write("a.df", ending_script('@kernel="all.cu"', function))
         folder.run("run a.df", code, "trace: before\nhello\n", "a.df:1:26: error: " + told, env=folder.cache)
     folder.write("a.df", ending_script('@kernel="all.cu"', "refuse"))
@@ -461,6 +484,7 @@ TESTS = [
     kernel_is_compiled_once,
     edited_kernel_runs_points_again,
     kernels_that_do_not_fit,
+    the_library_s_kernels_need_no_compiler,
     kernel_that_fails_or_crashes,
     calls_that_would_end_the_run,
     calls_that_end_the_run,

@@ -10,7 +10,9 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 import time
+import unittest.mock
 
 from folder_tests import ROOT, expect, expect_in, main
 
@@ -109,6 +111,17 @@ foreach i in [0:19997] { d[i] = c[i] + 2.0 * c[i + 1] + c[i + 2]; }
 trace(sum_float(d));
 """
 
+NEAR = """import math;
+import stats;
+float a[];
+@cpu foreach i in [0:199999] { a[i] = sqrt(itof(i)); }
+float b[];
+foreach i in [0:199999] { b[i] = exp(a[i] * -0.5) + 0.1; }
+float e[];
+foreach i in [1:199998] { e[i - 1] = 0.25 * (b[i - 1] + 2.0 * b[i] + b[i + 1]); }
+trace(sum_float(b), sum_float(e));
+"""
+
 # each point reduces a row: less than a lane, less than a block, blocks that are a power of two and others
 REDUCES = """import arrays;
 import io;
@@ -147,8 +160,8 @@ trace(sum(a));
 def devices_in(stderr):
     """(points on the first device, {line of a loop: why it did not go})."""
     points = re.search(r"^points on device 0, simulated (\d+) in \d+ batches$", stderr, re.MULTILINE)
-    stays = re.findall(r"^not on devices as a whole, loop at \S+?:(\d+):\d+: (.*)$", stderr, re.MULTILINE)
-    return int(points[1]) if points else 0, {int(line): why for line, why in stays}
+    stays = re.findall(r"^not on devices as a whole, loop at ((?:\S+:\d+:\d+(?:, |(?=:)))+): (.*)$", stderr, re.MULTILINE)
+    return int(points[1]) if points else 0, {int(line): why for places, why in stays for line in re.findall(r":(\d+):\d+", places)}
 
 
 def devices_in_all_modes(folder, command):
@@ -167,10 +180,28 @@ def loops_go_or_it_is_said_why(folder):
         expect(points, 20000)  # the three loops over floats
         expect(stays[15], "its points write elements that do not follow each other")
         expect(stays[10], "`fib` calls itself")
-        expect(stays[11], "its iterations do more than compute numbers")
+        expect(stays[11], "`printf` is no function of numbers")
         expect(sorted(stays), [10, 11, 15])
     expect(devices_in(folder.run("run --stats --gpus none loops.df").stderr), (0, {}))
     expect(set(devices_in(folder.run("run --stats --interpret --gpus simulated:whole loops.df").stderr)[1].values()), {"nothing is compiled"})
+
+
+def what_is_in_the_way_is_named(folder):
+    """Also where the loop is interpreted; each reason once."""
+    head = 'import stats;\nimport string;\nimport math;\n@library="libm.so.6" (float y) j0(float x);\n'
+    folder.write("c.df", head + "@gpu (float y) f(float x) { y = j0(x) + 1.0; }\nfloat a[];\nforeach i in [0:999] { a[i] = f(itof(i) + 0.5); }\ntrace(size(a));\n")
+    done = folder.run("run --stats --gpus simulated:whole c.df")
+    expect_in("c.df:7:1: `j0` is a function in C\n", done.stderr)
+    expect_in("the loop that calls `f` stays on the CPU: `j0` is a function in C", done.stderr)
+    folder.write("s.df", head + "(int n) g(int i) { string s = fromint(i); n = strlen(s); }\nint a[];\nforeach i in [0:999] { a[i] = g(i); }\ntrace(sum_integer(a));\n")
+    expect_in("s.df:7:1: `fromint` is no function of numbers\n", folder.run("run --stats --gpus simulated:whole s.df").stderr)
+    folder.write("fib.df", head + "(int n) fib(int k) { if (k < 2) { n = k; } else { n = fib(k - 1) + fib(k - 2); } }\nint a[], b[], c[];\n" +
+                 "".join(f"foreach i in [0:19] {{ {name}[i] = fib(i) + {name == 'b':d}; }}\n" for name in "abc") +
+                 "trace(sum_integer(a), sum_integer(b), sum_integer(c), fib(25));\n")
+    done = folder.run("run --stats --gpus simulated:whole fib.df")
+    expect_in("not on devices as a whole, loop at fib.df:7:1, fib.df:8:1, fib.df:9:1: `fib` calls itself\n", done.stderr)
+    expect_in("not on devices, single calls of `fib`, as at fib.df:10:", done.stderr)
+    expect("single calls" in folder.run("run --stats --gpus none fib.df").stderr, False)
 
 
 def loops_around_loops_go(folder):
@@ -285,8 +316,16 @@ def a_small_device_computes_what_it_has_room_for(folder):
             for workers in (1, 2, 8):
                 done = folder.run(f"run --stats --gpus simulated:whole:memory={memory} --workers={workers} {script}")
                 expect(sorted(done.stdout.splitlines()), expected)
+                expect((script, memory, devices_in(done.stderr)[0] > 0), (script, memory, True))
                 expect((script, memory, not evicts or memory != "256K" or traffic_in(done.stderr)[3] > 0), (script, memory, True))
                 expect(done.stderr.count("has no room") <= 1, True)
+    # points read near their own index: of arrays that are larger than the card it gets parts
+    folder.write("near.df", NEAR)
+    expected = folder.run("run --gpus none near.df").stdout
+    for memory in ("256K", "1M"):
+        for workers in (1, 2, 8):
+            done = folder.run(f"run --stats --gpus simulated:whole:memory={memory} --workers={workers} near.df", out=expected)
+            expect((memory, devices_in(done.stderr)[0], done.stderr.count("has no room")), (memory, 200_000 + 199_998, 0))
     folder.write("gather.df", "import stats;\nfloat a[];\nforeach i in [0:19999] { a[i] = itof(i) * 0.5; }\nfloat b[];\n"
                  "foreach i in [0:999] { b[i] = a[(i * 7919) %% 20000]; }\ntrace(sum_float(b));\n")
     alone = folder.run("run --gpus none gather.df").stdout
@@ -340,7 +379,7 @@ def an_endless_point_is_ended(folder):
 
 def what_is_not_there_is_said(folder):
     folder.write("hello.df", 'trace("hello");\n')
-    folder.run("run --gpus 2 hello.df", code=2, out="", err="raddle: --gpus 2: there is no driver for GPUs of NVIDIA (libcuda.so.1)\n")
+    folder.run("run --gpus 2 hello.df", out="trace: hello\n", err="raddle: warning: --gpus 2: there is no driver for GPUs of NVIDIA (libcuda.so.1); workers compute everything\n")
     folder.run("run --gpus some hello.df", code=2, out="", err="--gpus")
     folder.run("run --gpus all hello.df", out="trace: hello\n")
     folder.run("run --gpus none hello.df", out="trace: hello\n")
@@ -356,11 +395,19 @@ def a_driver_is_asked(folder):
     folder.write("hello.df", 'trace("hello");\n')
     two = {**FAKE, "RADDLE_FAKE_GPUS": "2"}
     folder.run("run --gpus 2 hello.df", out="trace: hello\n", env=two)
-    folder.run("run --gpus 9 hello.df", code=2, out="", err="raddle: --gpus 9: there are 2\n", env=two)
-    folder.run("run --gpus 1 hello.df", code=2, err="raddle: --gpus 1: the driver is too old: of CUDA 11.4, and 11.8 is needed\n",
-               env={**FAKE, "RADDLE_FAKE_CUDA": "11040"})
-    folder.run("run --gpus 1 hello.df", code=2, err="raddle: --gpus 1: the driver does not begin: CUDA_ERROR_NO_DEVICE\n",
-               env={**FAKE, "RADDLE_FAKE_GPUS": "0"})
+    folder.run("run --gpus 9 hello.df", out="trace: hello\n", err="raddle: warning: --gpus 9: there are 2\n", env=two)
+    folder.run("run --gpus 1 hello.df", out="trace: hello\n", env={**FAKE, "RADDLE_FAKE_CUDA": "11040"},
+               err="raddle: warning: --gpus 1: the driver is too old: of CUDA 11.4, and 11.8 is needed; workers compute everything\n")
+    folder.run("run --gpus 1 hello.df", out="trace: hello\n", env={**FAKE, "RADDLE_FAKE_GPUS": "0"},
+               err="raddle: warning: --gpus 1: the driver does not begin: CUDA_ERROR_NO_DEVICE; workers compute everything\n")
+    folder.write("loops.df", LOOPS)
+    done = folder.run("run --gpus all:whole --stats loops.df", env={**FAKE, "RADDLE_FAKE_CUDA": "11040"})
+    expect(done.stderr.count("raddle: warning: the driver is too old: of CUDA 11.4, and 11.8 is needed; workers compute everything\n"), 1)
+    # one of three that can not be used: the others are
+    three = {**FAKE, "RADDLE_FAKE_GPUS": "3", "RADDLE_FAKE_UNFIT": "1"}
+    told = folder.run("run --gpus 3 hello.df", out="trace: hello\n", env=three).stderr
+    expect(told, "raddle: warning: --gpus 3: there are 2\nraddle: warning: GPU 1 can not be used: CUDA_ERROR_NO_DEVICE\n")
+    expect_in("Fake GPU 0, 8 GiB; Fake GPU 2, 8 GiB; GPU 1 can not be used", folder.run("doctor", code=folder_code(folder), env=three).stdout)
     expect_in("Fake GPU 0, 8 GiB; Fake GPU 1, 8 GiB", folder.run("doctor", code=folder_code(folder), env=two).stdout)
 
 
@@ -436,6 +483,24 @@ def a_driver_may_be_killed(folder):
     expect("the server is there still", "")
 
 
+def a_driver_that_hangs_is_noticed(folder):
+    """Soon: one that is halted, one that does not begin."""
+    folder.write("chain.df", CHAIN.replace("19999", "199999").replace("19997", "199997"))
+    expected = folder.run("run --gpus none chain.df").stdout
+    env = {**os.environ, **FAKE, "RADDLE_FAKE_TAKES_PTX": "1"}
+    begin = time.monotonic()
+    with subprocess.Popen([folder.raddle, "run", "--gpus", "1:whole", "chain.df"], cwd=folder.path, env=env, stdout=subprocess.PIPE, text=True) as run:
+        while not servers_of(run.pid):
+            time.sleep(0.001)
+        subprocess.run(["kill", "-STOP", servers_of(run.pid)[0]], check=False)
+        expect((run.stdout.read(), run.wait()), (expected, 0))
+    expect(time.monotonic() - begin < 20, True)
+    begin = time.monotonic()
+    done = folder.run("doctor", code=folder_code(folder), env={**FAKE, "RADDLE_FAKE_NEVER_BEGINS": "1"})
+    expect_in("its process did not answer, and was ended", done.stdout)
+    expect(time.monotonic() - begin < 20, True)
+
+
 def short_scripts_look_for_no_driver(folder):
     folder.write("hello.df", 'trace("hello");\n')
     folder.write("loops.df", LOOPS)
@@ -458,6 +523,14 @@ def sweeps_and_sessions_have_devices(folder):
 def the_check_for_machines_with_a_gpu_says_so_without_one(folder):
     done = subprocess.run([ROOT / "tests" / "gpu" / "gpu_check.py", "--raddle", folder.raddle], capture_output=True, text=True, check=False)
     expect((done.returncode, done.stdout, done.stderr), (0, "gpu-check: there is no driver for GPUs of NVIDIA (libcuda.so.1)\n", ""))
+
+
+def the_check_sees_what_fails_on_both_ways(_):
+    sys.path.insert(0, str(ROOT / "tests" / "gpu"))
+    import gpu_check  # pylint: disable=import-outside-toplevel
+    case = next(case for case in gpu_check.golden.find_cases(["warp_kernels"]) if case.exit_code == 0)
+    with unittest.mock.patch.object(gpu_check.golden, "run_once", return_value=(1, "", "there is no compiler")):
+        expect_in("there is no compiler", gpu_check.golden_difference("raddle", case, "all:whole")[1] or "")
 
 
 def the_check_kills_drivers(folder):
@@ -532,6 +605,35 @@ def an_app_kernel_that_fails_reads_as_on_workers(folder):
     expect_in("`scale` returned 7", beside.stderr)
 
 
+def a_lane_that_fails_fails_its_call(folder):
+    """In the code of GPUs lanes tell each other what they return before one of them writes it."""
+    folder.write("k.cu", '#include "raddle_kernel.h"\nRADDLE_KERNEL int f(raddle::Warp warp, int64_t n, int64_t& y) {\n'
+                 "  int bad = 0;\n  warp.for_each(n, [&](int64_t i) { if (i == 5) bad = 3; });\n  return bad;\n}\n")
+    folder.write("a.df", '@kernel="k.cu" (int y) f(int n);\ntrace(f(3));\n')
+    cache = folder.path / "cache"
+    folder.run("run --gpus 1:whole a.df", out="trace: 0\n", env={**FAKE, "RADDLE_FAKE_TAKES_PTX": "1", "XDG_CACHE_HOME": str(cache)})
+    texts = [path.read_bytes().decode("latin-1") for path in cache.glob("raddle/jit/*")]
+    texts = [text for text in texts if ".entry raddle_calls" in text]
+    expect(len(texts), 1)
+    returns = ("summary", "inverse", "stencil", "black_scholes", "histogram", "convolution", "bilateral", "pi")
+    for text in [texts[0], *[(ROOT / f"build/raddle_kernels/{name}.ptx").read_text(encoding="latin-1") for name in returns]]:
+        expect(text.count("shfl.sync.bfly.b32") >= 5, True)
+    # the host's form has one lane, which does what all do
+    folder.write("a.df", '@kernel="k.cu" (int y) f(int n);\ntrace(f(30));\n')
+    for gpus in ("none", "simulated:whole"):
+        folder.run(f"run --gpus {gpus} a.df", code=1, err="`f` returned 3")
+
+
+def a_kernel_that_no_gpu_would_take_stays(folder):
+    """Also where the device is simulated."""
+    folder.write("k.cu", '#include "raddle_kernel.h"\nRADDLE_KERNEL void f(raddle::Warp, double x, double& y) { y = std::fmod(x, 2.0) + 3; }\n')
+    folder.write("a.df", '@kernel="k.cu" (float y) f(float x);\ntrace(f(3.0));\n')
+    for which in ("simulated:whole", "simulated:h200"):
+        done = folder.run(f"run --gpus {which} --stats a.df", out="trace: 4.0\n")
+        expect_in("not on devices, AppKernel at a.df:1:26: it needs `fmod`, which GPUs do not have\n", done.stderr)
+        expect_in("calls of AppKernels by workers 1\n", done.stderr)
+
+
 def why_an_app_kernel_stays_is_said(folder):
     """A driver without a GPU that would run PTX: clang is asked, and what it has made is refused."""
     script = '@kernel="k.cu" (float y) f(float x);\ntrace(f(3.0));\n'
@@ -580,12 +682,12 @@ def the_queues_are_measured(folder):
     expect((done.stdout.splitlines()[0], done.stdout.count(" M/s |"), done.stdout.count("G points/s"), done.stdout.count("efficiency")), ("Fake GPU 0, 4 multiprocessors", 6, 6, 8))
 
 
-TESTS = [loops_go_or_it_is_said_why, loops_around_loops_go, arrays_stay_on_the_device, models_tell_what_gpus_would_take, models_make_calls, devices_have_lanes_in_traces, examples_have_lanes_of_devices, points_that_reduce_go, a_small_device_computes_what_it_has_room_for,
+TESTS = [loops_go_or_it_is_said_why, what_is_in_the_way_is_named, loops_around_loops_go, arrays_stay_on_the_device, models_tell_what_gpus_would_take, models_make_calls, devices_have_lanes_in_traces, examples_have_lanes_of_devices, points_that_reduce_go, a_small_device_computes_what_it_has_room_for,
          nobody_waits_for_a_driver_that_is_not_used, annotations_are_followed, failing_points_read_as_on_workers, an_element_is_assigned_once, app_kernels_go, an_app_kernel_that_fails_reads_as_on_workers,
-         why_an_app_kernel_stays_is_said, an_endless_point_is_ended, what_is_not_there_is_said,
-         a_driver_is_asked, a_fault_costs_no_task, a_driver_may_be_killed, what_a_driver_does_not_take_is_done_by_workers, short_scripts_look_for_no_driver,
+         a_lane_that_fails_fails_its_call, a_kernel_that_no_gpu_would_take_stays, why_an_app_kernel_stays_is_said, an_endless_point_is_ended, what_is_not_there_is_said,
+         a_driver_is_asked, a_fault_costs_no_task, a_driver_may_be_killed, a_driver_that_hangs_is_noticed, what_a_driver_does_not_take_is_done_by_workers, short_scripts_look_for_no_driver,
          sweeps_and_sessions_have_devices, the_check_for_machines_with_a_gpu_says_so_without_one,
-         the_check_kills_drivers, the_scripts_of_the_check_run, what_is_shared_prints_the_same, kernels_become_ptx, kernels_become_a_super_kernel, the_queues_are_measured]
+         the_check_sees_what_fails_on_both_ways, the_check_kills_drivers, the_scripts_of_the_check_run, what_is_shared_prints_the_same, kernels_become_ptx, kernels_become_a_super_kernel, the_queues_are_measured]
 
 
 if __name__ == "__main__":

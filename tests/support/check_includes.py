@@ -83,7 +83,7 @@ ALLOWED = {
                            "compiler/tool/run", "compiler/tool/terminal", *STAGES, "stdlib", "vm"],
     "compiler/tool/help": ["gpu", "compiler/tool/command", "compiler/tool/process", "compiler/tool/settings", "compiler/tool/executable",
                            "compiler/tool/run", "compiler/tool/formats", "compiler/codegen", "compiler/diagnostics", "vm"],
-    "compiler/tool/main": ["gpu", "compiler/tool/command", "compiler/tool/process", "compiler/tool/run", "vm/foreign", "vm/value"],
+    "compiler/tool/main": ["gpu", "compiler/tool/command", "compiler/tool/executable", "compiler/tool/process", "compiler/tool/run", "vm/foreign", "vm/value"],
 }
 
 # Start of a library header -> the only folders that may include it.

@@ -123,6 +123,7 @@ void DeviceCalls::submit(std::uint32_t foreign, DeviceCall call, DeviceOutcome& 
   shared_->begin();
   entry.under_way.fetch_add(1, std::memory_order_relaxed);
   call.kernel = entry.kernel;
+  call.expected_ns = entry.device_ns.load(std::memory_order_relaxed);
   call.run = &shared_->run;
   call.receiver = shared_;
   call.foreign = foreign;

@@ -22,6 +22,12 @@ std::int64_t wave_ns_of(std::int64_t spent_ns, std::int64_t count, std::int64_t 
                                                              static_cast<double>(lanes) / static_cast<double>(count)));
 }
 
+std::int64_t expected_ns_of(const LaunchOutlook& launch) {
+  const double wave = launch.wave_ns != 0 ? static_cast<double>(launch.wave_ns) : usual_wave * launch.worker_ns;
+  const std::int64_t waves = (launch.points + launch.lanes - 1) / launch.lanes;
+  return static_cast<std::int64_t>(std::ceil(wave * static_cast<double>(waves)));
+}
+
 bool is_worth_code(const DeviceCosts& costs, const LaunchOutlook& launch) {
   const double spent = static_cast<double>(launch.points) * launch.worker_ns;
   return launch.worker_ns != 0 && spent / launch.workers >= worth_start * static_cast<double>(costs.start_ns);

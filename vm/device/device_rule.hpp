@@ -19,6 +19,10 @@ struct LaunchOutlook {
 /// as all lanes do.
 std::int64_t wave_ns_of(std::int64_t spent_ns, std::int64_t count, std::int64_t lanes);
 
+/// What a device takes for so many points, about, by what it has shown or by workers; 0: not known.
+/// @param launch  `points` are those of the batch
+std::int64_t expected_ns_of(const LaunchOutlook& launch);
+
 /// Whether the launch lasts so long that it is worth while to get code for devices: twice as long as that takes.
 bool is_worth_code(const DeviceCosts& costs, const LaunchOutlook& launch);
 

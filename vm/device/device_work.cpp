@@ -76,8 +76,9 @@ bool DeviceWork::wait(const ForeachSite& site, Task& task) {
 }
 
 std::int64_t DeviceWork::points_to_go(const ForeachSite& site, std::int64_t all, LaunchOutlook range) {
-  const Entry& entry = shared_->entries[index_of(site)];
+  Entry& entry = shared_->entries[index_of(site)];
   const Stage known = stage(site);
+  entry.worker_ns.store(range.worker_ns, std::memory_order_relaxed);
   const LaunchOutlook whole{.points = std::max(all, range.points),
                             .worker_ns = range.worker_ns,
                             .workers = static_cast<double>(shared_->pool->capacity())};
@@ -96,7 +97,12 @@ std::int64_t DeviceWork::sharers(const ForeachSite& site, std::int64_t points) c
 
 void DeviceWork::submit(const ForeachSite& site, DeviceBatch batch, DeviceOutcome& outcome, Task& task) {
   shared_->begin();
-  batch.kernel = shared_->entries[index_of(site)].kernel;
+  const Entry& entry = shared_->entries[index_of(site)];
+  batch.kernel = entry.kernel;
+  batch.expected_ns = expected_ns_of({.points = batch.count(),
+                                      .worker_ns = entry.worker_ns.load(std::memory_order_relaxed),
+                                      .wave_ns = entry.wave_ns.load(std::memory_order_relaxed),
+                                      .lanes = entry.kernel->lanes});
   batch.run = &shared_->run;
   batch.done = [shared = shared_, index = index_of(site), count = batch.count(), &outcome,
                 &task](const DeviceOutcome& found) {

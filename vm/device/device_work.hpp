@@ -64,6 +64,7 @@ class DeviceWork {
     std::atomic<Stage> stage{Stage::unknown};  ///< release, under the mutex; publishes `kernel`
     std::shared_ptr<const DeviceKernel> kernel;
     std::atomic<std::int64_t> wave_ns{0};  ///< LaunchOutlook::wave_ns, by the last batch; a hint: relaxed
+    std::atomic<double> worker_ns{0};      ///< LaunchOutlook::worker_ns, likewise
     Task* waiting = nullptr;               ///< guarded by the mutex; each has a hold of the pool
     Place place{};                         ///< of the loop; likewise
   };

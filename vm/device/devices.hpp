@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "vm/device/near_elements.hpp"
 #include "vm/foreign/app_kernel.hpp"
 #include "vm/kernel/kernel_compiler.hpp"
 #include "vm/program/addressed_memory.hpp"
@@ -89,9 +90,12 @@ struct DeviceBatch {
   std::vector<Memory> results;  ///< written; behind the first point that does not end well they mean nothing
   std::vector<Memory> arrays;   ///< read
   std::size_t reads = 0;        ///< the first so many arrays have one element for each point
+  /// Of the others, which are there as a whole, by index: what points read of them. Nothing: any element.
+  std::vector<std::optional<NearElements>> near;
   /// The run's. With all bits of its stack_limit set (relaxed atomic) nobody wants the batch any more.
   raddle_leaf_worker* run = nullptr;
-  unsigned faults = 0;  ///< the devices': how often one has failed that had it under way
+  unsigned faults = 0;           ///< the devices': how often one has failed that had it under way
+  std::int64_t expected_ns = 0;  ///< that it takes a device, about; 0: nobody knows
   /// Called once, on a thread of the devices', which it must not keep.
   std::function<void(const DeviceOutcome&)> done;
 
@@ -109,6 +113,7 @@ struct DeviceCall {
   std::span<const AddressedMemory> read, filled;
   raddle_leaf_worker* run = nullptr;  ///< as in DeviceBatch
   unsigned faults = 0;                ///< likewise
+  std::int64_t expected_ns = 0;       ///< likewise
   std::shared_ptr<CallReceiver> receiver;
   // what the receiver knows it by
   std::uint32_t foreign = 0;

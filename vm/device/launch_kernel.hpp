@@ -1,10 +1,12 @@
 #pragma once
 // What devices compute of a loop: the kernel that each of its points is a call of.
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "vm/device/near_elements.hpp"
 #include "vm/kernel/kernel_compiler.hpp"
 #include "vm/program/walking_kernel.hpp"
 
@@ -14,8 +16,9 @@ namespace raddle::vm {
 /// (KernelEntry::reads). Else a kernel that walks.
 struct LaunchKernel {
   KernelGroup group;
-  KernelEntry entry;                      ///< of the kind `range`
-  std::vector<KernelArgument> arguments;  ///< of the parameters behind the point and the elements
+  KernelEntry entry;                              ///< of the kind `range`
+  std::vector<KernelArgument> arguments;          ///< of the parameters behind the point and the elements
+  std::vector<std::optional<NearElements>> near;  ///< by argument: what a point reads of it, if it is an array
 };
 
 /// What the script says of the loop, or of a function that its points call: `@cpu` if one of them says so.

@@ -2,6 +2,7 @@
 #include <set>
 #include <vector>
 
+#include "vm/device/called_in_body.hpp"
 #include "vm/device/launch_kernel.hpp"
 
 namespace raddle::vm {
@@ -68,7 +69,10 @@ std::set<FunctionId> functions_called_by(const Program& program, const ForeachSi
 }
 
 std::string obstacle_of(const Program& program, const ForeachSite& site) {
-  if (!site.is_launch() && !site.is_nest()) return "its iterations do more than compute numbers";
+  if (!site.is_launch() && !site.is_nest()) {
+    const std::string why = no_kernel_in(program, site.body);
+    return why.empty() ? "its iterations do more than compute numbers" : why;
+  }
   if (site.is_nest() && site.nest.is_chained) return "its points read what others of them write";
   if (walks(site))
     if (std::string why = obstacle_of_walking(site); !why.empty()) return why;

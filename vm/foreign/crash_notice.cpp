@@ -73,7 +73,7 @@ void add_code(Message& message, const RunningCode& running) {
   message.add_beginning(function.place);
   if (!running.is_certain)
     message.add("code of `{}`, where `{}` is from,", function.library, function.name);
-  else if (function.kind == ForeignKind::library)
+  else if (function.kind == ForeignKind::library || function.kind == ForeignKind::app_kernel)
     message.add("`{}` of `{}`", function.name, function.library);
   else
     message.add("`{}`", function.name);

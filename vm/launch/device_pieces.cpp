@@ -241,6 +241,7 @@ bool Launcher::fill_batch(PointLaunch& points, DevicePiece& piece, DeviceBatch& 
     if (is_array(type)) {
       const std::size_t size = size_of(type, words[1]);
       batch.arrays.push_back({batch.words.size(), size, buffer_with(object_in<Array>(variable), words[0], size)});
+      batch.near.push_back(kernel.near.empty() ? std::nullopt : kernel.near[i]);
     }
     batch.words.insert(batch.words.end(), words.begin(), words.begin() + static_cast<std::ptrdiff_t>(count));
   }

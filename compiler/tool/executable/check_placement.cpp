@@ -7,6 +7,7 @@
 
 #include "compiler/emit/emit_program.hpp"
 #include "compiler/ir/written_name.hpp"
+#include "vm/device/called_in_body.hpp"
 #include "vm/device/launch_kernel.hpp"
 
 namespace raddle::tool {
@@ -39,16 +40,24 @@ class PlacementCheck {
       const vm::Function& function = program_.functions[id];
       const bool is_kernel =
           function.foreign != vm::no_id && program_.foreigns[function.foreign].kind == vm::ForeignKind::app_kernel;
-      if (function.placement == vm::Placement::gpu && !is_kernel && !found_.contains(id))
-        diagnostics_.report(DiagnosticKind::not_for_gpus, span_of(function.place),
-                            "no loop over numbers calls `" + ir::written_name(module_.functions[id]) +
-                                "`; single calls run on the CPU");
+      if (function.placement != vm::Placement::gpu || is_kernel || found_.contains(id)) continue;
+      const std::string name = "`" + ir::written_name(module_.functions[id]) + "`", why = why_loop_stays(id);
+      diagnostics_.report(DiagnosticKind::not_for_gpus, span_of(function.place),
+                          why.empty() ? "no loop over numbers calls " + name + "; single calls run on the CPU"
+                                      : "the loop that calls " + name + " stays on the CPU: " + why);
     }
   }
 
  private:
   bool is_for_gpus(const vm::ForeachSite& site) const {
     return !site.is_in_nest && vm::placement_of(program_, site) == vm::Placement::gpu;
+  }
+
+  /// Of the first loop that calls the function, and is interpreted; "": there is none.
+  std::string why_loop_stays(vm::FunctionId called) const {
+    for (const vm::ForeachSite& site : program_.foreaches)
+      if (vm::functions_called_in(program_, site.body).contains(called)) return vm::obstacle_of(program_, site);
+    return "";
   }
 
   /// A loop in which some go need not go itself.

@@ -216,7 +216,7 @@ std::vector<Finding> check_all() {
           check_tcl(),
           check_program("MPI", {"mpiexec", "--version"}, "launch() starts its processes without it",
                         "apt-get install openmpi-bin"),
-          check_program("clang", {"clang++-19", "--version"}, "AppKernels by hand are not compiled",
+          check_program("clang", {"clang++-19", "--version"}, "a script's own AppKernels are not compiled",
                         "apt-get install clang-19"),
           check_program("graphviz", {"dot", "-V"}, "raddle graph draws no SVG", "apt-get install graphviz"),
           check_gpu()};

@@ -28,6 +28,13 @@ constexpr Meaning exit_codes[] = {
 constexpr Meaning counters[] = {
 #define RADDLE_COUNTER(name, value, meaning) {name, meaning},
 #include "compiler/tool/run/counters.def"
+    {"points on device N, NAME", "of loops, and in how many batches: each is a launch, or a part of one"},
+    {"calls on device N, NAME", "of AppKernels"},
+    {"bytes to device N, NAME",
+     "copied there, back from it, read there without a copy as they were there already; evictions: "
+     "arrays that it has forgotten for want of room"},
+    {"predicted by a model", "what GPUs would take that simulated:h200x4 stands for, and the run with them"},
+    {"not on devices", "loops, AppKernels and calls that stayed on workers, and what is in the way"},
 };
 
 constexpr Meaning files[] = {

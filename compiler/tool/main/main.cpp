@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "compiler/tool/command/session.hpp"
+#include "compiler/tool/executable/make_library_kernels.hpp"
 #include "compiler/tool/main/command_line.hpp"
 #include "compiler/tool/process/end_by_exception.hpp"
 #include "compiler/tool/process/out_of_memory.hpp"
@@ -45,6 +46,8 @@ void hold_standard_streams() {
 int main(int argc, char** argv) {
   if (argc == 3 && std::string_view(argv[1]) == raddle::vm::tcl_server_word) return raddle::vm::serve_tcl(argv[2]);
   if (argc == 3 && std::string_view(argv[1]) == raddle::gpu::server_word) return raddle::gpu::serve_driver(argv[2]);
+  if (argc == 3 && std::string_view(argv[1]) == raddle::tool::library_kernels_word)
+    return raddle::tool::make_library_kernels(argv[2]);
   hold_standard_streams();
   signal(SIGXFSZ, SIG_IGN);  // what is too large for the limit (ulimit -f) is an error of the write, as a full disk is
   raddle::tool::end_where_memory_ends();

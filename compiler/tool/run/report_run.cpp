@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <ranges>
 #include <set>
 #include <span>
@@ -165,7 +166,39 @@ void print_prediction(const vm::RunPrediction& predicted) {
   vm::print_stderr("predicted by a model, the run: {:.6f} s\n", seconds(predicted.run_ns));
 }
 
+/// Each reason once, with all places that have it.
+void print_obstacles(const SourceMap& sources, const std::vector<vm::DeviceObstacle>& obstacles) {
+  std::vector<std::pair<std::string, std::string>>
+      lines;  // of loops or AppKernels with a reason: the places, the reason
+  for (const vm::DeviceObstacle& obstacle : obstacles) {
+    const std::string what = obstacle.is_loop ? " as a whole, loop" : ", AppKernel",
+                      at = sources.describe(span_of(obstacle.place));
+    const auto known = std::ranges::find_if(
+        lines, [&](const auto& line) { return line.second == obstacle.text && line.first.starts_with(what); });
+    if (known == lines.end())
+      lines.emplace_back(fmt::format("{} at {}", what, at), obstacle.text);
+    else
+      known->first += ", " + at;
+  }
+  for (const auto& [places, text] : lines) vm::print_stderr("not on devices{}: {}\n", places, text);
+}
+
 }  // namespace
+
+void print_single_calls(const SourceMap& sources, const vm::Program& program) {
+  std::set<vm::FunctionId> told;
+  for (std::size_t i = 0; i < program.instructions.size(); ++i) {
+    const vm::Instruction& instruction = program.instructions[i];
+    if (vm::form_of(instruction.opcode) != vm::InstructionForm::call) continue;
+    const vm::FunctionId called = program.calls[instruction.d].function;
+    const vm::Function& function = program.functions[called];
+    const Span place = span_of(program.places[i]);
+    const bool is_of_script = place.file < vm::Program::first_inlined_text && !sources.at(place.file).is_of_library();
+    if (function.is_leaf && function.is_heavy && !function.is_outlined && is_of_script && told.insert(called).second)
+      vm::print_stderr("not on devices, single calls of `{}`, as at {}: loops go, and calls of AppKernels\n",
+                       function.name, sources.describe(place));
+  }
+}
 
 void print_statistics(const SourceMap& sources, const vm::RunResult& result, const codegen::LeafCounters& leaves,
                       const std::optional<vm::RunPrediction>& devices) {
@@ -180,9 +213,7 @@ void print_statistics(const SourceMap& sources, const vm::RunResult& result, con
                      use.traffic.bytes_up, use.traffic.bytes_down, use.traffic.bytes_kept, use.traffic.evictions);
   }
   if (devices) print_prediction(*devices);
-  for (const vm::DeviceObstacle& obstacle : result.device_obstacles)
-    vm::print_stderr("not on devices{} at {}: {}\n", obstacle.is_loop ? " as a whole, loop" : ", AppKernel",
-                     sources.describe(span_of(obstacle.place)), obstacle.text);
+  print_obstacles(sources, result.device_obstacles);
 }
 
 void print_interpreted_loops(const SourceMap& sources, const ir::Module& module) {

@@ -26,6 +26,9 @@ int report_run(Session& session, const vm::RunResult& result, int signal);
 void print_statistics(const SourceMap& sources, const vm::RunResult& result, const codegen::LeafCounters& leaves,
                       const std::optional<vm::RunPrediction>& devices);
 
+/// Likewise: a line for each leaf function of the script that takes long and is called by itself, which no device does.
+void print_single_calls(const SourceMap& sources, const vm::Program& program);
+
 /// Likewise: a line for each loop of the script that can be no kernel, and for what reason.
 void print_interpreted_loops(const SourceMap& sources, const ir::Module& module);
 

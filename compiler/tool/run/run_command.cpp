@@ -53,8 +53,11 @@ void add_gpus_option(CLI::App& app, std::string& gpus, const std::string& group)
          "or simulated, one of threads; all:whole, simulated:whole: they get each such loop whole; "
          "all:resident, all:whole:resident: a kernel stays on each GPU that all points go to (experimental). With "
          ":memory=512M, say, behind it no more of a GPU's memory is used; with :patience=60, say, a GPU that has not "
-         "answered for 60 s is started anew (default: 120). simulated:h200x4, say: the threads stand for 4 such GPUs "
-         "(h100, h200), which get each such loop whole; --stats tells what these would take by a model")
+         "answered for 60 s is started anew (default: 120, and sooner where it is known what it does). "
+         "simulated:h200x4, say: the threads stand for 4 such GPUs "
+         "(h100, h200), which get each such loop whole; `raddle run --stats` tells what these would take by a model. "
+         "Where there are fewer GPUs than "
+         "are asked for, that is said, and the run goes on")
       ->check(CLI::Validator(fault_of_gpus, fmt::format("{{{}}}", fmt::join(gpu_choices(), ","))))
       ->type_name("WHICH")
       ->group(group);
@@ -137,9 +140,10 @@ void add_run_options(CLI::App& app, RunWords& words) {
                        "Tell each external program on standard error: as it starts, after `+` as it could be typed; as "
                        "it ends, after `-`, with its exit code and time");
   app.add_flag("--results", options.show_results, "Print the values marked @result at the end");
-  app.add_flag("--stats", options.statistics,
-               "Print counters to stderr at the end, and the loops that can be no machine code as a whole; COUNTERS of "
-               "`raddle man` says what they mean");
+  app.add_flag(
+      "--stats", options.statistics,
+      "Print counters to stderr at the end, what devices have done, and the loops that can be no machine code as a "
+      "whole, or stay on workers; COUNTERS of `raddle man` says what they mean");
   app.add_option("--trace", options.trace, "Write when each task ran, for https://ui.perfetto.dev")->type_name("FILE");
   app.add_option("--emit", options.emit,
                  fmt::format("Print a stage instead of running: {}", fmt::join(stage_names(), ", ")))

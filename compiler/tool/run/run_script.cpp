@@ -265,6 +265,8 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
   if (session.options.statistics) {
     print_statistics(session.sources, result, executable.leaf_counters(),
                      options->devices ? options->devices->prediction() : std::nullopt);
+    if (options->devices && !options->devices->facts().empty())
+      print_single_calls(session.sources, executable.program());
     print_interpreted_loops(session.sources, executable.module());
   }
   const std::optional<std::string> of_calls = call_record.problem();

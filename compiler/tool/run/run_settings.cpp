@@ -86,8 +86,9 @@ std::expected<vm::RunOptions, int> run_options(const Options& given, const std::
     vm::print_stderr("raddle: --gpus {}: {}\n", given.gpus, devices.error());
     return std::unexpected(exit_usage);
   }
+  if (!devices->lack.empty() && !given.is_quiet) warn(fmt::format("--gpus {}: {}", given.gpus, devices->lack));
   vm::RunOptions options;
-  options.devices = *devices;
+  options.devices = devices->devices;
   options.workers = given.workers != 0 ? given.workers : core_count();
   options.process_budget = process_budget(given.process_limit, options.workers);
   options.call_memory_bytes = given.call_memory_mib << 20;

@@ -309,6 +309,22 @@ TEST_CASE("nobody waits for a super kernel that does not end") {
   fake_driver();
 }
 
+TEST_CASE("nobody waits for a point that does not end, though the super kernel beats") {
+  FakeDriver& driver = fake_driver();
+  points_hang = true;
+  {
+    CudaDevices devices(1, measured, resident, RADDLE_FAKE_CUDA_LIBRARY, {.answer_ns = 300'000'000});
+    CompilerOfTests compiler;
+    const auto kernel = prepared(devices, compiler);
+    BatchOfTests first(0, 1, 1000, -1, some_elements(4));
+    CHECK(first.submit(devices, kernel).get().is_lost);
+    CHECK(devices.problem() == "Fake GPU 0: its super kernel answers no more; workers have computed what it was given");
+  }
+  points_hang = false;
+  while (driver.super_warps != 0) std::this_thread::yield();
+  fake_driver();
+}
+
 TEST_CASE("what a card that fails was given others compute, and kernels that come later, too") {
   FakeDriver& driver = fake_driver();
   driver.devices = 3;

@@ -160,12 +160,12 @@ void start(const Module& module, superkernel::Queues queues, Stream& stream) {
     stream.warps.emplace_back([&module, &warps, queues, number] {
       const superkernel::Warp warp;
       const auto dispatch = [&module](auto... parts) { return raddle::gpu::compute(module, parts...); };
-      ++warps;
+      ++warps, ++state.super_warps;
       if (number == 0)
         ingest(queues, warp);
       else
         work(queues, warp, dispatch);
-      --warps;
+      --warps, --state.super_warps;
     });
 }
 
@@ -181,6 +181,7 @@ FakeDriver* raddle_fake_driver() {
 
 int cuInit(unsigned) {
   if (const char* const count = std::getenv("RADDLE_FAKE_GPUS")) state.devices = std::atoi(count);
+  if (const char* const unfit = std::getenv("RADDLE_FAKE_UNFIT")) state.unfit = std::atoi(unfit);
   if (const char* const version = std::getenv("RADDLE_FAKE_CUDA")) state.version = std::atoi(version);
   read_given_fault();
   ++state.processes;
@@ -219,6 +220,7 @@ int cuDeviceGetAttribute(int* value, int attribute, int) {
 }
 int cuDevicePrimaryCtxSetFlags_v2(int, unsigned flags) { return flags == 4 ? ok : invalid_value; }
 int cuDevicePrimaryCtxRetain(void** made, int device) {
+  if (device - 7 == state.unfit) return no_device;
   ++state.contexts;
   return *made = reinterpret_cast<void*>(static_cast<std::uintptr_t>(device)), ok;
 }

@@ -29,6 +29,7 @@ std::uint64_t text_address(Function* function) {
 /// has got it starts from then on.
 struct FakeDriver {
   std::atomic<int> devices{1};                            ///< RADDLE_FAKE_GPUS
+  std::atomic<int> unfit{-1};                             ///< RADDLE_FAKE_UNFIT: one that can not be used
   std::atomic<int> version{12000};                        ///< RADDLE_FAKE_CUDA
   std::atomic<int> launch_error{0};                       ///< of the next launch
   std::atomic<int> broken{0};                             ///< of all that comes after such a launch,
@@ -45,6 +46,7 @@ struct FakeDriver {
   std::atomic<int> registers{40};                         ///< of all kernels
   // what there is now
   std::atomic<int> contexts{0}, modules{0}, allocations{0};
+  std::atomic<int> super_warps{0};  ///< of super kernels that run
   // so far
   std::atomic<int> launches{0}, super_launches{0};
   std::atomic<int> processes{0};     ///< that have begun with a driver
