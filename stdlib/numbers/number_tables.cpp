@@ -1,16 +1,15 @@
-// Dense arrays in files: NumPy's, and tables of numbers as text.
+// Tables of numbers as text.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
-#include <cstring>
 #include <optional>
 #include <type_traits>
 #include <vector>
 
 #include "stdlib/native/file_content.hpp"
 #include "stdlib/native/functions.hpp"
-#include "stdlib/numbers/npy.hpp"
+#include "stdlib/numbers/number_types.hpp"
 #include "stdlib/native/truth_of_field.hpp"
 #include "vm/value/array.hpp"
 #include "vm/value/file.hpp"
@@ -21,140 +20,12 @@ namespace {
 
 using vm::Value;
 
-/// Of a `T`, but for bool.
 template <typename T>
-constexpr vm::ValueKind kind_of = std::is_same_v<T, double>         ? vm::ValueKind::float_
-                                  : std::is_same_v<T, float>        ? vm::ValueKind::float32
-                                  : std::is_same_v<T, std::int32_t> ? vm::ValueKind::int32
-                                                                    : vm::ValueKind::int_;
-
-template <typename T>
-Value array_of(const std::vector<T>& numbers) {
+Value array_of(const std::vector<ElementOf<T>>& numbers) {
   vm::Buffer::Owner packed = vm::Buffer::make(kind_of<T>, numbers.size());
-  std::ranges::copy(numbers, static_cast<T*>(packed->at_index(0)));
+  std::ranges::copy(numbers, static_cast<ElementOf<T>*>(packed->at_index(0)));
   return Value::of_object(vm::ValueKind::array, vm::Array::packed_of(std::move(packed)));
 }
-Value array_of(const std::vector<bool>& numbers) {
-  std::vector<Value> values;
-  for (const bool each : numbers) values.push_back(Value::of(each));
-  return Value::of_object(vm::ValueKind::array, vm::Array::dense(std::move(values)));
-}
-
-template <typename T>
-constexpr const char* name_of = std::is_same_v<T, double>         ? "float"
-                                : std::is_same_v<T, float>        ? "float32"
-                                : std::is_same_v<T, std::int32_t> ? "int32"
-                                : std::is_same_v<T, bool>         ? "boolean"
-                                                                  : "int";
-
-template <typename T>
-std::string type_text(std::int64_t rank) {
-  std::string text = std::string(name_of<T>) + "[:";
-  for (std::int64_t axis = 1; axis < rank; ++axis) text += ", :";
-  return text + "]";
-}
-
-// ---------------------------------------------------------------- NumPy
-
-/// How an array is read that is not of the wanted type. "": in no way
-template <typename T>
-std::string way_to_read(const NpyHeader& header) {
-  const auto rank = static_cast<std::int64_t>(header.extents.size());
-  const bool is_int = header.kind == 'i' || (header.kind == 'u' && header.size < 8);
-  if (rank == 0 || (!is_int && header.kind != 'f' && header.kind != 'b')) return "";
-  const std::string type = is_int               ? type_text<std::int64_t>(rank)
-                           : header.kind == 'f' ? type_text<double>(rank)
-                                                : type_text<bool>(rank);
-  const std::string text =
-      fmt::format(": read it as `{} = read_npy(..);`", std::string(type).insert(type.find('['), " a"));
-  if (std::is_same_v<T, float> && header.kind == 'f') return text + ", and `float32(a)` rounds it";
-  if (std::is_same_v<T, std::int32_t> && is_int) return text + ", and `int32(a)` makes it narrower";
-  if (std::is_same_v<T, double> && is_int) return text + ", which may be assigned to floats";
-  return std::is_same_v<T, std::int64_t> && header.kind == 'f' ? text + ", and `float2int(a)` makes ints of it" : text;
-}
-
-template <typename Stored, typename T>
-void convert(const char* data, std::vector<T>& numbers) {
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    Stored stored;
-    std::memcpy(&stored, data + i * sizeof stored, sizeof stored);
-    numbers[i] = static_cast<T>(stored);
-  }
-}
-
-/// Elements that a T holds exactly. @return false: it does not
-template <typename T>
-bool convert(const NpyHeader& header, const char* data, std::vector<T>& numbers) {
-  if constexpr (std::is_floating_point_v<T>) {
-    if (header.kind != 'f' || header.size > sizeof(T)) return false;
-    header.size == 8 ? convert<double>(data, numbers) : convert<float>(data, numbers);
-  } else if constexpr (std::is_same_v<T, bool>) {
-    if (header.kind != 'b') return false;
-    convert<std::uint8_t>(data, numbers);
-  } else if (header.size > sizeof(T) || (header.kind == 'u' && header.size == sizeof(T))) {
-    return false;
-  } else if (header.kind == 'i') {
-    switch (header.size) {
-      case 1: convert<std::int8_t>(data, numbers); break;
-      case 2: convert<std::int16_t>(data, numbers); break;
-      case 4: convert<std::int32_t>(data, numbers); break;
-      default: convert<std::int64_t>(data, numbers);
-    }
-  } else if (header.kind == 'u') {
-    switch (header.size) {
-      case 1: convert<std::uint8_t>(data, numbers); break;
-      case 2: convert<std::uint16_t>(data, numbers); break;
-      default: convert<std::uint32_t>(data, numbers);
-    }
-  } else {
-    return false;
-  }
-  return true;
-}
-
-/// Rows one after the other, of columns that are.
-template <typename T>
-std::vector<T> row_major(const std::vector<T>& columns, const std::vector<std::int64_t>& extents) {
-  std::vector<T> rows(columns.size());
-  std::vector<std::int64_t> index(extents.size(), 0);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    std::int64_t from = 0;
-    for (std::size_t axis = extents.size(); axis-- > 0;) from = from * extents[axis] + index[axis];
-    rows[i] = columns[static_cast<std::size_t>(from)];
-    for (std::size_t axis = extents.size(); axis-- > 0 && ++index[axis] == extents[axis];) index[axis] = 0;
-  }
-  return rows;
-}
-
-template <typename T>
-Result read_npy(Arguments arguments, Results results) {
-  const std::string& path = arguments[0].as_file().path();
-  const std::int64_t rank = arguments[1].as_int();
-  const auto bytes = read_file(path);
-  if (!bytes) return fail(bytes.error());
-  const auto header = read_npy_header(*bytes);
-  if (!header) return fail(fmt::format("`{}` {}", path, header.error()));
-  std::size_t count = 1;
-  for (const std::int64_t extent : header->extents) count *= static_cast<std::size_t>(extent);
-  std::vector<T> numbers(count);
-  const bool has_rank = header->extents.size() == static_cast<std::size_t>(rank);
-  if (!has_rank || !convert(*header, bytes->data() + header->data_begin, numbers))
-    return fail(fmt::format("`{}` holds {}, and {}`{}` is wanted{}", path, header->text(),
-                            std::is_integral_v<T> && !std::is_same_v<T, bool> ? "an " : "a ", type_text<T>(rank),
-                            way_to_read<T>(*header)));
-  if (header->is_column_major && rank > 1) numbers = row_major(numbers, header->extents);
-  results[0] = array_of(std::move(numbers));
-  results[1] = array_of(header->extents);
-  return {};
-}
-
-std::vector<std::int64_t> extents_of(const Value& array) {
-  std::vector<std::int64_t> extents;
-  array.as_array().for_each([&](const Value&, const Value& extent) { extents.push_back(extent.as_int()); });
-  return extents;
-}
-
-// ---------------------------------------------------------------- tables
 
 /// The fields of a table's lines.
 template <typename T>
@@ -177,7 +48,7 @@ class TableReader {
     }
     return {};
   }
-  std::vector<T> numbers;
+  std::vector<ElementOf<T>> numbers;
   std::int64_t rows = 0, columns = 0;
 
  private:
@@ -272,37 +143,22 @@ Result read_csv(Arguments arguments, Results results) {
   const bool is_line = table.rows <= 1 || table.columns == 1;
   if (rank > 2 || (rank == 1 && !is_line))
     return fail(fmt::format("`{}` holds {} lines of {} fields, a `{}` is wanted", path, table.rows, table.columns,
-                            type_text<T>(rank)));
+                            array_type_text<T>(rank)));
   std::vector<std::int64_t> extents = {table.rows, table.columns};
   if (rank == 1) extents = {static_cast<std::int64_t>(table.numbers.size())};
-  results[0] = array_of(std::move(table.numbers));
-  results[1] = array_of(std::move(extents));
+  results[0] = array_of<T>(table.numbers);
+  results[1] = array_of<std::int64_t>(extents);
   return {};
 }
 
 }  // namespace
 
-Result read_npy_float(Call, Arguments arguments, Results results) { return read_npy<double>(arguments, results); }
-Result read_npy_int(Call, Arguments arguments, Results results) { return read_npy<std::int64_t>(arguments, results); }
-Result read_npy_boolean(Call, Arguments arguments, Results results) { return read_npy<bool>(arguments, results); }
 Result read_csv_float(Call, Arguments arguments, Results results) { return read_csv<double>(arguments, results); }
 Result read_csv_int(Call, Arguments arguments, Results results) { return read_csv<std::int64_t>(arguments, results); }
 Result read_csv_boolean(Call, Arguments arguments, Results results) { return read_csv<bool>(arguments, results); }
 
-Result read_npy_float32(Call, Arguments arguments, Results results) { return read_npy<float>(arguments, results); }
-Result read_npy_int32(Call, Arguments arguments, Results results) { return read_npy<std::int32_t>(arguments, results); }
 Result read_csv_float32(Call, Arguments arguments, Results results) { return read_csv<float>(arguments, results); }
 Result read_csv_int32(Call, Arguments arguments, Results results) { return read_csv<std::int32_t>(arguments, results); }
-
-/// The type is said, `f4`, as elements that are not there do not tell it: kind and size of NpyHeader.
-Result write_npy(Call, Arguments arguments, Results) {
-  const std::string& type = arguments[3].as_string();
-  const auto size = static_cast<std::size_t>(type[1] - '0');
-  std::string bytes = npy_header(type[0], size, extents_of(arguments[2]));
-  arguments[1].as_array().for_each_run(
-      [&](const void* numbers, std::size_t count) { bytes.append(static_cast<const char*>(numbers), count * size); });
-  return write_file(arguments[0].as_file(), bytes);
-}
 
 Result write_csv(Call, Arguments arguments, Results) {
   const std::vector<std::int64_t> extents = extents_of(arguments[2]);
