@@ -1,6 +1,7 @@
 #include "stdlib/definitions.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace raddle::stdlib {
 namespace {
@@ -15,6 +16,7 @@ Definition read_definition(std::string_view line, std::string_view rest) {
     line = between(line.data(), rest.data() + rest.size());
     line = line.substr(0, line.find(';') + 1);
   }
+  if (line.starts_with('<')) found.type_variable = line[1];
   const bool is_kernel = line.starts_with('(') && line.ends_with(';');
   const std::size_t body = line.find(is_kernel ? ";" : " {");
   const bool is_variable = body == std::string_view::npos;
@@ -50,6 +52,11 @@ std::vector<Definition> definitions_of(std::string_view text) {
     comment = nullptr;
   }
   return all;
+}
+
+std::span<const std::string_view> element_types(char type_variable) {
+  static constexpr std::array<std::string_view, 5> all = {"float", "int", "boolean", "int32", "float32"};
+  return type_variable == 'T' ? std::span(all) : std::span(all).first(2);
 }
 
 }  // namespace raddle::stdlib

@@ -1,5 +1,6 @@
 #pragma once
 // What the parts of the library in the language itself define, found without parsing them.
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -12,9 +13,18 @@ struct Definition {
   std::string_view comment;  ///< the lines above it, as they stand there
   std::string_view text;     ///< all of it
   bool is_function = false;
+  char type_variable = '\0';  ///< `<T>` before it: it stands for one function for each of element_types()
 };
 
 /// @param text  of a module, for as long as the result is used
 std::vector<Definition> definitions_of(std::string_view text);
+
+/// An input of functions of arrays.df that is given by its name only, so that a script which does not have the name
+/// needs no such function.
+inline constexpr std::string_view name_only_input = "keepdims";
+
+/// What a type variable stands for: T for each type that elements of dense arrays have, W for float and int, of which
+/// those of 32 bits become one where they are given. These stand at the end.
+std::span<const std::string_view> element_types(char type_variable);
 
 }  // namespace raddle::stdlib

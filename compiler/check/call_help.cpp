@@ -150,7 +150,10 @@ void explain_call(const Context& context, const std::vector<Signature>& candidat
     diagnostic.note(fmt::format("the ints from 0 up to, not including, n are written `[0 : {} - 1]`",
                                 source_text(context, call.arguments[0].value->span)));
   if (names(call, "keepdims"))
-    diagnostic.note("there is no `keepdims`: `column(...)` makes a column of a vector, `row(...)` a row");
+    diagnostic.note(
+        "`keepdims=true` is for what an axis comes to, as in `sum(A, axis=0, keepdims=true)`; `column(...)` makes a "
+        "column of "
+        "a vector, `row(...)` a row");
   const bool is_of_vector = !call.arguments.empty() && context.store().is_dense(call.arguments[0].value->type) &&
                             context.store().rank(call.arguments[0].value->type) == 1;
   if (names(call, "axis") && is_of_vector) diagnostic.note("a vector has one axis: leave out `axis`");

@@ -60,14 +60,22 @@ bool prints(const ast::Call& call) {
          stdlib::builtins()[call.callee_index].effect == stdlib::BuiltinEffect::prints;
 }
 
-bool writes_table(const ast::Call& call) {
-  return call.callee_kind == ast::CalleeKind::builtin && stdlib::builtins()[call.callee_index].name == "write_csv";
+bool is_builtin(const ast::Call& call, std::string_view name) {
+  return call.callee_kind == ast::CalleeKind::builtin && stdlib::builtins()[call.callee_index].name == name;
 }
 
-/// `write_csv`: the type of its input, which is any that can stand in lines.
-void check_table(Context& context, const ast::Call& call) {
+/// `write_csv` and `write_npz`: the type of the input, which is any that can stand in lines, or a structure of arrays.
+void check_written(Context& context, const ast::Call& call) {
+  const bool is_table = is_builtin(call, "write_csv"), is_archive = is_builtin(call, "write_npz");
+  if (!is_table && !is_archive) return;
   const ast::Expr& table = *call.resolved_arguments.front();
-  if (table.type == TypeStore::error || is_written_as_table(context.store(), table.type)) return;
+  if (table.type == TypeStore::error) return;
+  if (is_archive && numpy_types(context.store(), table.type).empty())
+    context.diagnostics
+        .report(DiagnosticKind::wrong_argument_type, table.span, 1, call.callee.text, "structure of dense arrays",
+                context.name(table.type))
+        .note("as in `type data { float x[:]; int labels[:]; } file f<\"a.npz\"> = write_npz(data(x, labels));`");
+  if (is_archive || is_written_as_table(context.store(), table.type)) return;
   context.diagnostics
       .report(DiagnosticKind::wrong_argument_type, table.span, 1, call.callee.text, "table", context.name(table.type))
       .note(
@@ -210,7 +218,7 @@ void ExpressionChecker::resolve_call(ast::Call& call) {
   call.output_types = std::move(match->outputs);
   call.type = call.output_types.empty() ? TypeStore::void_ : call.output_types.front();
   if (is_made_by_lowering(call)) return array_result(call, wanted);
-  if (writes_table(call)) check_table(context_, call);
+  check_written(context_, call);
   check_outputs_are_known(call, *match->signature);
   if (call.callee_kind == ast::CalleeKind::builtin) known_arguments(call);
 }

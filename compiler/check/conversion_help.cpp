@@ -152,6 +152,10 @@ void suggest_conversion(const TypeStore& types, Diagnostic& diagnostic, TypeId f
     diagnostic.note("`" + types.name(target) + "(...)` makes a `" + types.name(target) + "` of it");
     return;
   }
+  if (types.is_dense(found) && types.rank(found) > 1 && types.is_array(target) &&
+      types.is_array(types.at(target).element))
+    diagnostic.note("each row of it can be an array: `foreach i in [0 : n - 1] { rows[i] = a[i, :]; }`; or write `" +
+                    types.name(found) + "` in place of `" + types.name(target) + "`");
   const TypeId narrow = number_in(types, target);
   if (TypeStore::is_narrow(narrow) && TypeStore::is_number(number_in(types, found)) && !types.is_array(found))
     diagnostic.note("`" + types.name(narrow) + "(...)` makes " + (narrow == TypeStore::int32 ? "an `" : "a `") +

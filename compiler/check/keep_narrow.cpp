@@ -75,7 +75,7 @@ void ExpressionChecker::keep_narrow(ast::Call& call) {
   for (const ast::Expr* argument : call.resolved_arguments)
     if (argument != nullptr) arguments.add(*argument);
   const std::string& name = call.callee.text;
-  const bool gives_one_of_them = name == "abs" || name == "max" || name == "min" || name == "where";
+  const bool gives_one_of_them = name == "abs" || name == "max" || name == "min" || name == "where" || name == "clip";
   const bool is_float32 = number == TypeStore::float_ && arguments.are_float32();
   const bool is_int32 = number == TypeStore::int_ && gives_one_of_them && arguments.are_int32();
   if (!is_float32 && !is_int32) return;

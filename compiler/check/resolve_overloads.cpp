@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "compiler/check/call_help.hpp"
+#include "stdlib/definitions.hpp"
 
 namespace raddle::check_detail {
 namespace {
@@ -161,7 +162,16 @@ std::optional<Mismatch> place_keyword(const Signature& signature, const ast::Cal
   return std::nullopt;
 }
 
-std::optional<Mismatch> place_arguments(const Signature& signature, const ast::Call& call, Placement& placement) {
+/// Of the library's own. `max(A, 0)` compares with 0, which is no axis then.
+bool is_by_name_only(const Context& context, const Signature& signature, std::size_t formal) {
+  const std::string& input = signature.inputs[formal].name;
+  const bool is_extreme = signature.name == "max" || signature.name == "min";
+  return ((is_extreme && input == "axis") || input == stdlib::name_only_input) &&
+         signature.kind == ast::CalleeKind::function && context.is_of_library(signature.span);
+}
+
+std::optional<Mismatch> place_arguments(const Context& context, const Signature& signature, const ast::Call& call,
+                                        Placement& placement) {
   const std::size_t fixed = signature.inputs.size() - (signature.varargs ? 1 : 0);
   placement.of_formal.assign(fixed, no_argument);
   bool keyword_seen = false;
@@ -171,6 +181,8 @@ std::optional<Mismatch> place_arguments(const Signature& signature, const ast::C
       if (auto mismatch = place_keyword(signature, call, i, placement)) return mismatch;
     } else if (keyword_seen) {
       return Mismatch{Mismatch::Kind::positional_after_keyword, i};
+    } else if (i < fixed && is_by_name_only(context, signature, i)) {
+      return Mismatch{Mismatch::Kind::count};
     } else if (i < fixed) {
       placement.of_formal[i] = i;
     } else if (signature.varargs) {
@@ -313,7 +325,7 @@ std::string argument_count_text(const Signature& signature) {
 
 std::variant<Match, Mismatch> match(Context& context, const Signature& signature, const ast::Call& call) {
   Placement placement;
-  if (auto mismatch = place_arguments(signature, call, placement)) return *mismatch;
+  if (auto mismatch = place_arguments(context, signature, call, placement)) return *mismatch;
   Match result{.signature = &signature, .arguments = {}, .outputs = {}};
   Bindings bindings;
   const auto take = [&](std::size_t formal, std::size_t argument) -> bool {

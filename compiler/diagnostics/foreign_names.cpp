@@ -70,6 +70,8 @@ constexpr std::array foreign_names = {
                 "`std(a)` is the standard deviation of an array, after `import stats;`"},
     ForeignName{NameUse::function, " percentile nanpercentile ",
                 "`quantile(a, 0.9)` is the 90th percentile, after `import arrays;`"},
+    ForeignName{NameUse::function, " argpartition partition ",
+                "`argsort(x)[0:k-1]` are the places of the k smallest, `sort(x)[0:k-1]` these, after `import arrays;`"},
     ForeignName{NameUse::function, " union1d intersect1d setdiff1d isin in1d ",
                 "arrays as sets: `union(a, b)`, `intersection(a, b)`, `difference(a, b)`, `is_in(x, a)`, after `import "
                 "arrays;`"},

@@ -1,4 +1,4 @@
-// `read_npy` and `read_csv`: into dense arrays, arrays of structures and structures of arrays.
+// `read_npy`, `read_npz` and `read_csv`: into dense arrays, arrays of structures and structures of arrays.
 #include <algorithm>
 #include <array>
 

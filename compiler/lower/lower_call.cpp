@@ -1,6 +1,7 @@
 #include "compiler/check/annotations.hpp"
 #include "compiler/check/work_types.hpp"
 #include "compiler/lower/lower_function.hpp"
+#include "compiler/types/table_type.hpp"
 #include "stdlib/builtins.hpp"
 
 namespace raddle::lowering {
@@ -222,10 +223,15 @@ FunctionLowering::Operands FunctionLowering::call_builtin(const ast::Call& call,
     if (count.index != ir::none) operands.back() = count;
   }
   const ir::Operand priority = annotation_operand(call.annotations, "prio");
+  std::uint32_t callee = call.callee_index;
+  if (stdlib::builtins()[callee].name == "write_npz") {  // elements that are not there do not tell their type
+    operands.push_back(text_constant(numpy_types(types(), call.resolved_arguments[0]->type)));
+    callee = builtin_named("@write_npz");
+  }
   std::vector<TypeId> operand_types;
   for (const ir::Operand& operand : operands) operand_types.push_back(type_of(operand));
   ir::Op& op = emit(OpKind::call_builtin, std::move(operands), std::move(results), call.span);
-  op.callee = call.callee_index;
+  op.callee = callee;
   op.operand_types = std::move(operand_types);
   op.priority = priority;
   if (stdlib::uses_rank(stdlib::builtins()[call.callee_index])) op.rank = rank;

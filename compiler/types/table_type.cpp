@@ -49,4 +49,20 @@ bool is_written_as_table(const TypeStore& types, TypeId type) {
   return false;
 }
 
+std::string numpy_types(const TypeStore& types, TypeId type) {
+  const TypeId structure = types.base(type);
+  if (types.kind(structure) != TypeKind::structure || types.is_dense(structure)) return "";
+  std::string all;
+  for (const StructType::Field& field : types.structure(structure).fields) {
+    if (!types.is_dense(field.type)) return "";
+    const TypeId element = types.dense_element(field.type);
+    all += element == TypeStore::float_    ? "f8"
+           : element == TypeStore::float32 ? "f4"
+           : element == TypeStore::int32   ? "i4"
+           : element == TypeStore::boolean ? "b1"
+                                           : "i8";
+  }
+  return all;
+}
+
 }  // namespace raddle

@@ -1,5 +1,5 @@
 #pragma once
-// Types of tables as text whose columns have types of their own.
+// Types of what is written to files: tables as text whose columns have types of their own, structures of arrays.
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,5 +20,8 @@ std::optional<TableType> table_type(const TypeStore& types, TypeId type);
 
 /// `write_csv` can write it: such a table, a growing array of values of these types, or of such arrays.
 bool is_written_as_table(const TypeStore& types, TypeId type);
+
+/// NumPy's types of a structure's fields, as "f8i4", if all are dense arrays; else "": `write_npz` can not write it.
+std::string numpy_types(const TypeStore& types, TypeId type);
 
 }  // namespace raddle

@@ -18,6 +18,13 @@ std::unexpected<std::string> failure(const char* action, const std::string& path
   return std::unexpected(fmt::format("can not {} `{}`: {}", action, path, vm::error_text(error)));
 }
 
+std::expected<std::optional<vm::FileIdentity>, std::string> write_by(const std::string& path,
+                                                                     const std::function<int(int)>& fill) {
+  const auto written = vm::write_whole(path, 0666, fill);
+  if (!written) return failure("write", path, written.error());
+  return *written;
+}
+
 }  // namespace
 
 std::expected<std::string, std::string> read_file(const std::string& path) {
@@ -45,18 +52,20 @@ std::expected<std::string, std::string> read_file(const std::string& path) {
 
 std::expected<std::optional<vm::FileIdentity>, std::string> write_file(const std::string& path,
                                                                        std::string_view bytes) {
-  const auto written = vm::write_whole(path, 0666, [bytes](int fd) { return vm::write_all(fd, bytes); });
-  if (!written) return failure("write", path, written.error());
-  return *written;
+  return write_by(path, [bytes](int fd) { return vm::write_all(fd, bytes); });
 }
 
-std::expected<void, std::string> write_file(vm::File& file, std::string_view bytes) {
+std::expected<void, std::string> write_file(vm::File& file, const std::function<int(int)>& fill) {
   const std::string& path = file.path();
   if (path.empty()) return std::unexpected(no_temporary());
-  const auto written = write_file(path, bytes);
+  const auto written = write_by(path, fill);
   if (!written) return std::unexpected(written.error());
   file.set_written(*written);
   return {};
+}
+
+std::expected<void, std::string> write_file(vm::File& file, std::string_view bytes) {
+  return write_file(file, [bytes](int fd) { return vm::write_all(fd, bytes); });
 }
 
 std::string no_temporary() { return fmt::format("no temporary file could be made in `{}`", vm::temporary_folder()); }

@@ -5,6 +5,7 @@
 
 #include <charconv>
 #include <optional>
+#include <string_view>
 
 namespace raddle::stdlib::native {
 namespace {
@@ -13,6 +14,7 @@ using Fault = std::unexpected<std::string>;
 
 constexpr std::string_view magic = "\x93NUMPY";
 constexpr std::size_t alignment = 64, most_dimensions = 32;
+constexpr std::size_t longest_header = 1 << 20;  ///< bytes; some 100 are usual
 
 std::string type_text(char kind, std::size_t size) {
   if (kind == 'b') return "bool";
@@ -23,6 +25,7 @@ std::string type_text(char kind, std::size_t size) {
 class HeaderReader {
  public:
   explicit HeaderReader(std::string_view text) : rest_(text) {}
+  static Fault fault() { return Fault("is no NumPy file: its header can not be read"); }
 
   std::expected<NpyHeader, std::string> read() {
     if (!accept("{")) return fault();
@@ -44,7 +47,6 @@ class HeaderReader {
   }
 
  private:
-  static Fault fault() { return Fault("is no NumPy file: its header can not be read"); }
   void skip_blanks() {
     while (!rest_.empty() && (rest_.front() == ' ' || rest_.front() == '\n')) rest_.remove_prefix(1);
   }
@@ -105,26 +107,49 @@ class HeaderReader {
 
 std::string NpyHeader::text() const { return fmt::format("{}[{}]", type_text(kind, size), fmt::join(extents, ", ")); }
 
-std::expected<NpyHeader, std::string> read_npy_header(std::string_view bytes) {
-  if (!bytes.starts_with(magic) || bytes.size() < 10) return Fault("is no NumPy file");
-  const auto byte = [&](std::size_t at) { return static_cast<std::size_t>(static_cast<unsigned char>(bytes[at])); };
-  const std::size_t version = byte(6);
+std::string NpyHeader::cut_short_text(std::size_t found) const {
+  return fmt::format("is cut short: {} needs {} bytes, found {}", text(), count * size, found);
+}
+
+std::expected<NpyHeader, std::string> read_npy_header(ByteSource& source) {
+  const auto take = [&source](std::size_t count) -> std::expected<std::string, std::string> {
+    std::string bytes(count, '\0');
+    const auto read = source.read(std::as_writable_bytes(std::span(bytes)));
+    if (!read) return Fault(read.error());
+    bytes.resize(*read);
+    return bytes;
+  };
+  const auto begin = take(10);
+  if (!begin) return Fault(begin.error());
+  if (!begin->starts_with(magic) || begin->size() < 10) return Fault("is no NumPy file");
+  const auto byte = [](const std::string& bytes, std::size_t at) {
+    return static_cast<std::size_t>(static_cast<unsigned char>(bytes[at]));
+  };
+  const std::size_t version = byte(*begin, 6);
   if (version < 1 || version > 3)
     return Fault(fmt::format("is a NumPy file of version {}, which is not read", version));
-  const std::size_t begin = version == 1 ? 10 : 12;
-  if (bytes.size() < begin) return Fault("is cut short");
-  const std::size_t size =
-      version == 1 ? byte(8) | byte(9) << 8 : byte(8) | byte(9) << 8 | byte(10) << 16 | byte(11) << 24;
-  if (size > bytes.size() - begin) return Fault("is cut short");
-  auto header = HeaderReader(bytes.substr(begin, size)).read();
+  std::size_t size = byte(*begin, 8) | byte(*begin, 9) << 8;
+  std::size_t before = begin->size();
+  if (version > 1) {
+    const auto more = take(2);
+    if (!more) return Fault(more.error());
+    if (more->size() < 2) return Fault("is cut short");
+    size |= byte(*more, 0) << 16 | byte(*more, 1) << 24;
+    before += more->size();
+  }
+  if (size > longest_header) return HeaderReader::fault();
+  const auto text = take(size);
+  if (!text) return Fault(text.error());
+  if (text->size() < size) return Fault("is cut short");
+  auto header = HeaderReader(*text).read();
   if (!header) return header;
-  header->data_begin = begin + size;
-  std::size_t needed = header->size;
-  for (const std::int64_t extent : header->extents)
-    if (__builtin_mul_overflow(needed, static_cast<std::size_t>(extent), &needed)) return Fault("is cut short");
-  if (needed > bytes.size() - header->data_begin)
-    return Fault(fmt::format("is cut short: {} needs {} bytes, found {}", header->text(), needed,
-                             bytes.size() - header->data_begin));
+  header->data_begin = before + size;
+  std::size_t bytes = header->size;
+  header->count = 1;
+  for (const std::int64_t extent : header->extents) {
+    if (__builtin_mul_overflow(bytes, static_cast<std::size_t>(extent), &bytes)) return Fault("is cut short");
+    header->count *= static_cast<std::size_t>(extent);
+  }
   return header;
 }
 

@@ -6,8 +6,9 @@
 #include <expected>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
+
+#include "stdlib/numbers/byte_source.hpp"
 
 namespace raddle::stdlib::native {
 
@@ -16,14 +17,17 @@ struct NpyHeader {
   std::size_t size = 8;  ///< bytes of an element
   bool is_column_major = false;
   std::vector<std::int64_t> extents;
-  std::size_t data_begin = 0;  ///< where the elements begin
+  std::size_t data_begin = 0;  ///< where the elements begin, in bytes
+  std::size_t count = 0;       ///< of elements
   /// `float64[3, 4]`
   std::string text() const;
+  /// What is to be told where there are not so many bytes of elements. @param found  how many there are
+  std::string cut_short_text(std::size_t found) const;
 };
 
-/// Checks that all elements are there. @param bytes  of the whole file
-/// @error  what is wrong with it
-std::expected<NpyHeader, std::string> read_npy_header(std::string_view bytes);
+/// @param source  at its beginning; behind it, the elements follow
+/// @error  what is wrong with it: "is no NumPy file"
+std::expected<NpyHeader, std::string> read_npy_header(ByteSource& source);
 /// @param kind  as in NpyHeader; little-endian
 std::string npy_header(char kind, std::size_t size, std::span<const std::int64_t> extents);
 

@@ -11,6 +11,7 @@
 
 #include "stdlib/native/elements.hpp"
 #include "stdlib/native/functions.hpp"
+#include "stdlib/numbers/number_types.hpp"
 #include "vm/memory/memory_limit.hpp"
 #include "vm/value/text.hpp"
 
@@ -136,20 +137,24 @@ Result visit_labels(const char* function, const Value& labels, std::int64_t coun
 
 template <typename T>
 Result scatter(Arguments arguments, Results results) {
-  std::vector<T> all = numbers<T>(arguments[0]);
-  const std::vector<T> values = numbers<T>(arguments[2]);
+  const std::vector<ElementOf<T>> values = numbers<ElementOf<T>>(arguments[2]);
+  const auto count = static_cast<std::int64_t>(arguments[0].as_array().size());
+  vm::Buffer::Owner all = vm::Buffer::make(kind_of<T>, static_cast<std::size_t>(count));
+  auto* const elements = static_cast<ElementOf<T>*>(all->at_index(0));
   std::size_t next = 0;
+  visit_numbers<ElementOf<T>>(arguments[0], [&](ElementOf<T> each) { elements[next++] = each; });
+  next = 0;
   Result outcome;
   visit_numbers<std::int64_t>(arguments[1], [&](std::int64_t place) {
-    if (place >= 0 && place < static_cast<std::int64_t>(all.size()))
-      all[static_cast<std::size_t>(place)] = values[next];
+    if (place >= 0 && place < count)
+      elements[place] = values[next];
     else if (outcome)
-      outcome = fail(all.empty() ? fmt::format("scatter: index {}: there are no elements", place)
-                                 : fmt::format("scatter: index {} is outside of 0..{}", place, all.size() - 1));
+      outcome = fail(count == 0 ? fmt::format("scatter: index {}: there are no elements", place)
+                                : fmt::format("scatter: index {} is outside of 0..{}", place, count - 1));
     ++next;
   });
   if (!outcome) return outcome;
-  return give(results, number_array(std::move(all)));
+  return give(results, Value::of_object(vm::ValueKind::array, vm::Array::packed_of(std::move(all))));
 }
 
 Result give_histogram(Results results, std::vector<std::int64_t> counts, std::vector<double> edges) {
@@ -249,6 +254,9 @@ Result nonzero(Call, Arguments arguments, Results results) {
 /// Numbers, places, what comes there: of equal places the last one counts.
 Result scatter_floats(Call, Arguments arguments, Results results) { return scatter<double>(arguments, results); }
 Result scatter_ints(Call, Arguments arguments, Results results) { return scatter<std::int64_t>(arguments, results); }
+Result scatter_booleans(Call, Arguments arguments, Results results) { return scatter<bool>(arguments, results); }
+Result scatter_int32s(Call, Arguments arguments, Results results) { return scatter<std::int32_t>(arguments, results); }
+Result scatter_float32s(Call, Arguments arguments, Results results) { return scatter<float>(arguments, results); }
 
 Result count_by(Call, Arguments arguments, Results results) {
   const std::int64_t labels = arguments[1].as_int();

@@ -97,7 +97,7 @@ LIBRARIES = {
              ("command", "settings", "run", "sweep", "runs", "check", "repl", "help", "main")],
     "nlohmann/": ["stdlib/native", "compiler/tool/formats", "compiler/tool/sweep"],
     "sqlite3.h": ["vm/record"],
-    "zlib.h": ["compiler/tool/formats"],
+    "zlib.h": ["compiler/tool/formats", "stdlib/numbers"],
 }
 
 

@@ -264,7 +264,78 @@ def policies_have_names(folder):
     expect_in("best", folder.run("run --memory 16M nothing.df", code=2).stderr)
 
 
+def write_zeros(path, shape, descr, byte_count, columns_first=False):
+    """A NumPy file that takes nothing of the disk."""
+    header = f"{{'descr': '{descr}', 'fortran_order': {columns_first}, 'shape': {shape}, }}"
+    header += " " * ((64 - (11 + len(header)) % 64) % 64) + "\n"
+    with open(path, "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode())
+        file.truncate(file.tell() + byte_count)
+
+
+def a_numpy_file_is_read_without_a_copy(folder):
+    """There is room for it, as an array is to be at most half of it, or not even for one; not for two."""
+    write_zeros(folder.path / "rows.npy", "(75000000,)", "<f8", 600000000)
+    write_zeros(folder.path / "narrow.npy", "(50000000,)", "<i4", 200000000)
+    write_zeros(folder.path / "columns.npy", "(2, 37500000)", "<f8", 600000000, columns_first=True)
+    text = 'import arrays;\nX = ones(1);\n{} A{} = read_npy(input("{}.npy"));\ntrace(sum(A), size(A), X[0]);\n'
+    folder.write("rows.df", text.format("float", "[:]", "rows"))
+    folder.write("narrow.df", text.format("int", "[:]", "narrow"))
+    folder.write("columns.df", text.format("float", "[:, :]", "columns"))
+
+    def run(name, *words):
+        limit = (1024 * MIB, 1024 * MIB)
+        return subprocess.run([folder.raddle, "run", "-j", "1", *words, name], cwd=folder.path, capture_output=True, text=True, timeout=60,
+                              check=False, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limit))
+
+    expect(run("rows.df").stdout, "trace: 0.0,75000000,1.0\n")
+    expect(run("narrow.df").stdout, "trace: 0,50000000,1.0\n")
+    expect_in("`columns.npy` does not fit: an array of the shape [2, 37500000] needs 0.559 GiB of memory: more than half of what this process "
+              "may use", run("columns.df").stderr)
+    expect(run("narrow.df", "--memory", "64M").stdout, "trace: 0,50000000,1.0\n")
+
+
+def numpy_files_are_written_and_read_within_a_limit(folder):
+    folder.write("files.df", """import arrays;
+type both { float x[:, :]; int k[:]; }
+float x[:, :] = reshape(linspace(0.0, 1.0, 4000000), 2000, 2000);
+file f<"x.npy"> = write_npy(x);
+file z<"z.npz"> = write_npz(both(x, arange(1000000)));
+float y[:, :] = read_npy(f);
+float u[:, :] = read_npz(z, "x");
+int k[:] = read_npz(z, "k");
+trace(all(x == y), all(x == u), sum(k));
+""")
+    out = "trace: 1,1,499999500000\n"
+    told = stats(folder.run("run -j 2 --memory 40M --stats files.df", out=out).stderr)
+    expect(told["at most"] <= 40 * MIB, True)
+    folder.run("run -j 2 files.df", out=out)
+
+
+def numpy_files_that_others_write_to_are_told_of(folder):
+    folder.write("cut.df", """import arrays;
+app (void v) sh(string s) { "sh" "-c" s }
+@param string how = "true";
+float A[:] = read_npy(input("a.npy"));
+first = A[0];
+wait (first) {
+  void done = sh(how);
+  wait (done) { trace(sum(A)); }
+}
+""")
+    write_zeros(folder.path / "a.npy", "(1000000,)", "<f8", 8000000)
+    folder.run("run cut.df", out="trace: 0.0\n", err="")
+    expect(folder.run("run cut.df --how='mv a.npy b.npy; echo > a.npy'", out="trace: 0.0\n").stderr, "")
+    os.rename(folder.path / "b.npy", folder.path / "a.npy")
+    folder.run("run cut.df --how='touch -d 1980-01-01 a.npy'", out="trace: 0.0\n",
+               err="raddle: warning: `a.npy` was written to while its numbers were in use: some may be the old ones, some the new ones\n")
+    done = folder.run("run cut.df --how='truncate -s 100000 a.npy'", code=1, out="")
+    expect(done.stderr, "raddle: `a.npy` was cut short while its numbers were in use: what is read may be replaced, not written to\n")
+
+
 if __name__ == "__main__":
     main("memory", __doc__, [tiles_go_and_come, all_fits, an_array_is_longer_than_memory, an_array_is_larger_than_half_of_the_machine, the_process_stays_within_its_limit,
                              too_little_is_an_error, no_folder_no_disk, a_kill_leaves_nothing, settings_and_sweeps, policies_give_equal_results,
-                             our_policy_reads_less, without_a_limit_nothing_is_placed, a_call_may_give_a_result_without_all_inputs, policies_have_names])
+                             our_policy_reads_less, without_a_limit_nothing_is_placed, a_call_may_give_a_result_without_all_inputs, policies_have_names,
+                             a_numpy_file_is_read_without_a_copy, numpy_files_are_written_and_read_within_a_limit,
+                             numpy_files_that_others_write_to_are_told_of])

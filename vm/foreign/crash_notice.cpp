@@ -21,6 +21,7 @@
 #include <system_error>
 #include <thread>
 
+#include "vm/memory/mapped_file.hpp"
 #include "vm/memory/page_faults.hpp"
 #include "vm/value/file_descriptor.hpp"
 
@@ -153,11 +154,27 @@ bool begin_ending() {
   return is_first;
 }
 
+[[noreturn]] void end_process() {
+  for (;;) syscall(SYS_exit_group, code_of_failure);  // `_exit` would be taken for the code's own call
+}
+
+void tell_lost_file(const char* path) {
+  Message message;
+  message.add(
+      "raddle: `{}` was cut short while its numbers were in use: what is read may be replaced, not written to\n", path);
+  message.write();
+  keep_what_is_done();
+  if (before[std::ranges::find(faults, SIGBUS) - faults.begin()].sa_handler == SIG_DFL) end_process();
+}
+
 void on_fault(int signal, siginfo_t* info, void* context) {
   if (serve_page_fault(signal, *info, context)) return;
-  const bool is_ours = getpid() == teller;                                  // and no forked process
+  const bool is_first = getpid() == teller && begin_ending();               // and no forked process
   const bool is_by_itself = info->si_code > 0 || info->si_pid == getpid();  // else somebody else has sent it
-  if (is_ours && begin_ending() && is_by_itself && tell_fault(signal, *info, context)) keep_what_is_done();
+  if (const char* const path = lost_file(signal, *info); path && is_first)
+    tell_lost_file(path);
+  else if (is_first && is_by_itself && tell_fault(signal, *info, context))
+    keep_what_is_done();
   for (std::size_t i = 0; i < faults.size(); ++i)
     if (faults[i] == signal) sigaction(signal, &before[i], nullptr);
   if (info->si_code <= 0) raise(signal);  // it was sent; a fault comes again by itself
@@ -168,7 +185,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
     message.write();
     keep_what_is_done();
   }
-  for (;;) syscall(SYS_exit_group, code_of_failure);  // `_exit` would be taken for the code's own call
+  end_process();
 }
 
 void keep_in_thread() {

@@ -10,8 +10,9 @@
 namespace raddle::vm {
 
 /// From the first call on, which is due before code outside of the script runs, faults and `abort` in it are told on
-/// standard error; then the process ends as it would have. Not told: faults in raddle's own code and in processes
-/// forked from this one. Any thread.
+/// standard error; then the process ends as it would have. So are faults where a mapped file was cut short: it is due
+/// before one is mapped, too; if nobody else listens, the process ends with code 1 then. Not told: other faults in
+/// raddle's own code, and those in processes forked from this one. Any thread.
 void tell_of_crashes();
 
 /// Writes where a place is, as "a.df:3:1"; allocates nothing. @return how many characters that are

@@ -5,7 +5,7 @@
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/run_state.hpp"
 #include "vm/kernel/leaf_arguments.hpp"
-#include "vm/memory/memory_limit.hpp"
+#include "vm/memory/room.hpp"
 #include "vm/value/borrow.hpp"
 #include "vm/value/range.hpp"
 #include "vm/value/text.hpp"
@@ -16,19 +16,12 @@ namespace {
 
 Value list_value(Ref<Array> array) { return Value::of_object(ValueKind::array, std::move(array)); }
 
-/// With --memory what does not fit goes to a disk.
-bool has_room_for(double bytes) {
-  const BoundedMemory* const bounded = BoundedMemory::get();
-  return bounded ? bytes <= bounded->space_bytes() : fits_in_memory(bytes);
-}
-
 /// Of a dense array that no memory holds: told before the first of its elements is computed.
 std::string too_large_text(std::string_view name, const std::vector<std::int64_t>& extents, double bytes) {
   const std::string shape = fmt::format("[{}]", fmt::join(extents, ", "));
   const std::string what =
       name.empty() ? "an array of the shape " + shape : fmt::format("the array `{}{}`", name, shape);
-  const BoundedMemory* const bounded = BoundedMemory::get();
-  return bounded ? bounded->no_space_text(what, bytes) : no_memory_text(what, bytes);
+  return no_room_text(what, bytes);
 }
 
 }  // namespace

@@ -28,6 +28,7 @@ struct Kept {
   std::mutex mutex;           ///< guards all below
   std::vector<Block> blocks;  ///< the oldest first
   std::size_t bytes = 0;
+  std::size_t used_bytes = 0;  ///< of blocks that are not among them
   LargeBlocks::Counters counters;
 
   std::uint64_t taken() const { return counters.made + counters.reused; }
@@ -91,6 +92,7 @@ void* LargeBlocks::take(std::size_t bytes) {
   std::vector<Block> unwanted;
   {
     const std::lock_guard lock(all.mutex);
+    all.used_bytes += bytes;
     const auto last = std::ranges::find(all.blocks.rbegin(), all.blocks.rend(), bytes, &Block::bytes);
     if (last != all.blocks.rend()) {
       void* const block = last->address;
@@ -108,7 +110,11 @@ void* LargeBlocks::take(std::size_t bytes) {
     trim();
     block = map(bytes);
   }
-  if (!block) throw std::bad_alloc();
+  if (!block) {
+    const std::lock_guard lock(all.mutex);
+    all.used_bytes -= bytes;
+    throw std::bad_alloc();
+  }
   return block;
 }
 
@@ -116,19 +122,28 @@ void LargeBlocks::give_back(void* block, std::size_t bytes) noexcept {
   bytes = rounded(bytes);
   std::vector<Block> unwanted;
   bool is_kept = false;
-  if (Kept& all = kept(); bytes <= all.most_bytes()) {
+  {
+    Kept& all = kept();
+    const std::lock_guard lock(all.mutex);
+    all.used_bytes -= bytes;
     try {
-      const std::lock_guard lock(all.mutex);
-      unwanted = all.take_unwanted(bytes);
-      all.blocks.push_back({block, bytes, all.taken()});
-      all.bytes += bytes;
-      is_kept = true;
+      if (bytes <= all.most_bytes()) {
+        unwanted = all.take_unwanted(bytes);
+        all.blocks.push_back({block, bytes, all.taken()});
+        all.bytes += bytes;
+        is_kept = true;
+      }
     } catch (const std::bad_alloc&) {
       // not kept
     }
   }
   if (!is_kept) munmap(block, bytes);
   unmap(unwanted);
+}
+
+std::size_t LargeBlocks::used_bytes() {
+  const std::lock_guard lock(kept().mutex);
+  return kept().used_bytes;
 }
 
 void LargeBlocks::trim() noexcept {

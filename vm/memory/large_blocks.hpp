@@ -23,6 +23,8 @@ class LargeBlocks {
   static void* take(std::size_t bytes);
   /// @param bytes  as they were taken
   static void give_back(void* block, std::size_t bytes) noexcept;
+  /// Of blocks that are in use.
+  static std::size_t used_bytes();
   /// Gives all that is kept to the system.
   static void trim() noexcept;
 

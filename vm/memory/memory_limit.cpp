@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <fstream>
 
+#include "vm/memory/large_blocks.hpp"
+
 namespace raddle::vm {
 namespace {
 
@@ -47,11 +49,18 @@ std::size_t memory_limit_bytes() {
   return limit;
 }
 
-bool fits_in_memory(double bytes) { return bytes <= static_cast<double>(memory_limit_bytes()) / 2; }
+bool fits_in_memory(double bytes) {
+  const auto limit = static_cast<double>(memory_limit_bytes());
+  return bytes <= limit / 2 && bytes + static_cast<double>(LargeBlocks::used_bytes()) <= limit;
+}
 
 std::string no_memory_text(std::string_view what, double bytes) {
   constexpr double gib = 1U << 30;
-  return fmt::format("{} needs {:.3g} GiB of memory: more than half of what this process may use", what, bytes / gib);
+  const auto limit = static_cast<double>(memory_limit_bytes());
+  const std::string needed = fmt::format("{} needs {:.3g} GiB of memory", what, bytes / gib);
+  if (bytes > limit / 2) return needed + ": more than half of what this process may use";
+  return fmt::format("{} beside the {:.3g} GiB that other arrays have: this process may use {:.3g} GiB", needed,
+                     static_cast<double>(LargeBlocks::used_bytes()) / gib, limit / gib);
 }
 
 std::size_t control_group_limit(const std::string& groups, std::string group) {

@@ -11,6 +11,7 @@ namespace raddle::vm {
 std::size_t memory_limit_bytes();
 
 /// Whether one thing of so many bytes may be made: more than half of the limit is a mistake of whoever gave its size.
+/// Beside it there are large arrays that were made before.
 bool fits_in_memory(double bytes);
 /// What is told of one that does not fit. @param what  as a sentence begins: "the array `a[5]`"
 std::string no_memory_text(std::string_view what, double bytes);

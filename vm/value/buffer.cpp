@@ -4,6 +4,7 @@
 #include <new>
 
 #include "vm/memory/large_blocks.hpp"
+#include "vm/memory/mapped_file.hpp"
 #include "vm/value/freed_buffers.hpp"
 
 namespace raddle::vm {
@@ -13,6 +14,11 @@ void Buffer::Free::operator()(Buffer* buffer) const {
   BoundedMemory* const bounded = BoundedMemory::get();
   if (buffer->block_) {
     bounded->give_back(*buffer->block_);
+    delete buffer;
+    return;
+  }
+  if (buffer->file_) {
+    delete buffer->file_;
     delete buffer;
     return;
   }
@@ -50,6 +56,11 @@ Buffer::Owner Buffer::make(ValueKind kind, std::size_t count, bool is_whole) {
                      : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
   if (!memory) throw std::bad_alloc();
   return Owner(new (memory) Buffer(kind, count, static_cast<std::byte*>(memory) + header_bytes, nullptr));
+}
+
+Buffer::Owner Buffer::of_file(ValueKind kind, std::size_t count, std::unique_ptr<MappedFile> file, std::size_t begin) {
+  std::byte* const numbers = file->data() + begin;
+  return Owner(new Buffer(kind, count, numbers, nullptr, -1, file.release()));
 }
 
 std::uint64_t Buffer::number() {

@@ -42,6 +42,8 @@ inline std::int64_t number_at(const void* numbers, ValueKind kind, std::size_t i
   return static_cast<const std::int64_t*>(numbers)[index];
 }
 
+class MappedFile;
+
 /// Contiguous storage of `count` numbers of one kind. What native code reads and writes in place. Threads: whoever
 /// writes a part is the only one to use it until others have been told.
 class Buffer {
@@ -56,6 +58,10 @@ class Buffer {
   static Owner make(ValueKind kind, std::size_t count) { return make(kind, count, /*is_whole=*/true); }
   /// The same, written part by part: claims tell of each before it is written (begin_write()), and when it has been.
   static Owner make_open(ValueKind kind, std::size_t count) { return make(kind, count, /*is_whole=*/false); }
+
+  /// Numbers of a file, as they lie there. @param begin  where, in bytes: a multiple of `alignment`
+  /// @pre the file has them all
+  static Owner of_file(ValueKind kind, std::size_t count, std::unique_ptr<MappedFile> file, std::size_t begin);
 
   static std::size_t size_of(ValueKind kind) { return size_of_number(kind); }
 
@@ -117,14 +123,15 @@ class Buffer {
  private:
   static Owner make(ValueKind kind, std::size_t count, bool is_whole);
   Buffer(ValueKind kind, std::size_t count, std::byte* numbers, BoundedMemory::Block* block,
-         std::int64_t shared_offset = -1)
-      : kind_(kind), count_(count), numbers_(numbers), block_(block), shared_offset_(shared_offset) {}
+         std::int64_t shared_offset = -1, MappedFile* file = nullptr)
+      : kind_(kind), count_(count), numbers_(numbers), block_(block), shared_offset_(shared_offset), file_(file) {}
 
   const ValueKind kind_;
   const std::size_t count_;
   std::byte* const numbers_;
   BoundedMemory::Block* const block_;     ///< null: the memory is none of those that may go to a file
   const std::int64_t shared_offset_;      ///< of SharedBlocks; negative: it is none of these
+  MappedFile* const file_;                ///< owned; null: the numbers are in memory
   std::atomic<std::uint64_t> number_{0};  ///< 0: nobody has asked for it. Relaxed: it says nothing of the contents
 };
 

@@ -102,12 +102,19 @@ std::string on_one_line(std::string_view head) {
   return line;
 }
 
+std::string signature_of(const stdlib::Definition& definition) {
+  const std::string head = on_one_line(definition.head);
+  if (definition.type_variable == '\0') return head;
+  return fmt::format("{}, {}: {}", head.substr(head.find(' ') + 1), definition.type_variable,
+                     fmt::join(stdlib::element_types(definition.type_variable), " "));
+}
+
 void add_module_source(std::vector<LibraryPage>& pages, const stdlib::ModuleSource& source) {
   const std::string_view module = source.module == "builtins" ? "" : source.module;
   for (const stdlib::Definition& definition : stdlib::definitions_of(source.text)) {
     if (definition.name.ends_with('_')) continue;
     LibraryPage& page = page_of(pages, module, definition.name);
-    page.signatures.push_back(on_one_line(definition.head));
+    page.signatures.push_back(signature_of(definition));
     if (!definition.comment.empty()) describe(page, definition.comment);  // of overloads the first one has it
   }
 }

@@ -2,6 +2,7 @@
 // The library's modules in the language itself, without the definitions that nobody names: a script uses few of them,
 // and each would be parsed, checked, optimised.
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -31,9 +32,15 @@ class NamedLibrary {
     std::vector<std::string_view> imports;  ///< lines
   };
 
-  std::map<std::uint32_t, Module> modules_;                                    ///< by file
-  std::unordered_map<std::string_view, std::vector<std::string_view>> texts_;  ///< of all definitions of a name
+  /// Functions with an input that is given by its name are wanted where a script has that name.
+  bool is_wanted(const stdlib::Definition& definition) const;
+  using Append = std::function<void(std::string_view part, std::string_view from, PartOrigin origin)>;
+  void append_for_each_type(const stdlib::Definition& definition, const Append& append) const;
+
+  std::map<std::uint32_t, Module> modules_;                                            ///< by file
+  std::unordered_map<std::string_view, std::vector<stdlib::Definition>> definitions_;  ///< all of a name
   std::unordered_set<std::string> names_;
+  std::unordered_set<std::string> names_of_scripts_;  ///< empty: what these name is not followed yet
   std::vector<std::string> to_follow_;  ///< of these names: what is in their definitions is not among them yet
 };
 

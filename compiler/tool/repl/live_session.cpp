@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "compiler/tool/run/report_run.hpp"
+#include "compiler/tool/process/changed_numbers.hpp"
 #include "compiler/opt/uses.hpp"
 #include "stdlib/native/output.hpp"
 #include "vm/value/failure.hpp"
@@ -93,6 +94,7 @@ void LiveSession::look() {
     if (rests && !workspace_->is_stopped() && workspace_->take_if_ended(*entry->activity)) end(*entry);
   }
   has_looked_at_rest_ = rests;
+  if (rests) warn_of_changed_numbers();
   if (workspace_->is_stopped()) stop("stopped, as open calls were too many");
   stdlib::flush_output();
 }

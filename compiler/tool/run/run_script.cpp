@@ -34,6 +34,7 @@
 #include "compiler/tool/formats/json_text.hpp"
 #include "compiler/tool/formats/quantities.hpp"
 #include "compiler/tool/formats/writer.hpp"
+#include "compiler/tool/process/changed_numbers.hpp"
 #include "stdlib/native/output.hpp"
 #include "vm/device/devices.hpp"
 #include "vm/foreign/crash_notice.hpp"
@@ -272,6 +273,7 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
   const std::optional<std::string> of_calls = call_record.problem();
   const std::optional<std::string> of_log = log ? log->end(state_of(result.status, signal)) : std::nullopt;
   if (!is_quiet) warn_of_records(of_calls, of_log), warn_of_devices(options->devices.get());
+  warn_of_changed_numbers();
   if (json != nullptr) json->results = results_json(checked, result);
   const bool is_timed_out = result.status == vm::RunStatus::cancelled && signal == 0;
   const int told = report_run(session, result, signal);

@@ -6,6 +6,7 @@
 #include "vm/external/shell_command.hpp"
 #include "compiler/tool/command/recorded_run.hpp"
 #include "compiler/tool/command/session.hpp"
+#include "compiler/tool/process/changed_numbers.hpp"
 #include "compiler/tool/sweep/failures.hpp"
 #include "compiler/tool/formats/json_text.hpp"
 #include "compiler/tool/formats/path_text.hpp"
@@ -64,6 +65,7 @@ std::string change_text(const sweep::InputFiles::Change& change) {
 }
 
 void report_changed_files(const sweep::InputFiles::Changes& changes) {
+  warn_of_changed_numbers();
   const auto tell = [](const std::vector<std::string>& paths, std::string_view what) {
     if (paths.empty()) return;
     const std::string more =

@@ -25,6 +25,18 @@ TEST_CASE("functions, types, constants and variables with their comments") {
   CHECK(all[4].name == "EMPTY");
 }
 
+TEST_CASE("definitions with a type variable") {
+  const std::vector<Definition> all =
+      definitions_of("<W> (W b[n]) f(W a[n]) { b = a; }\n(int y) g(int x) { y = x; }\n");
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].name == "f");
+  CHECK(all[0].is_function);
+  CHECK(all[0].type_variable == 'W');
+  CHECK(all[1].type_variable == '\0');
+  CHECK(raddle::stdlib::element_types('T').size() == 5);
+  CHECK(raddle::stdlib::element_types('W').size() == 2);
+}
+
 TEST_CASE("all of the library's have names") {
   for (const auto& source : raddle::stdlib::module_sources())
     for (const Definition& definition : definitions_of(source.text)) CHECK_FALSE(definition.name.empty());

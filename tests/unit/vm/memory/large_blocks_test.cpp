@@ -24,6 +24,14 @@ TEST_CASE("a block that was given back is the next one of its size") {
   LargeBlocks::give_back(second, bytes);
 }
 
+TEST_CASE("blocks that are in use are counted, and beside them there is less room") {
+  const std::size_t before = LargeBlocks::used_bytes(), bytes = std::size_t{4} << 20;
+  void* const block = LargeBlocks::take(bytes);
+  CHECK(LargeBlocks::used_bytes() == before + bytes);
+  LargeBlocks::give_back(block, bytes);
+  CHECK(LargeBlocks::used_bytes() == before);
+}
+
 TEST_CASE("blocks of several sizes are kept beside each other, each for sizes about as large") {
   LargeBlocks::trim();
   const std::size_t bytes = 9 * LargeBlocks::least_bytes;
