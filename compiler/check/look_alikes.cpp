@@ -28,7 +28,8 @@ void warn_of_axis(Context& context, const ast::Call& call) {
             ")` of `import arrays;` goes along the axis; to compare, write `" + std::to_string(axis) + ".0`");
 }
 
-/// `random_normal(10, 2)`: ints are extents, which are a mean and a deviation in NumPy, and here without `import arrays;`.
+/// `random_normal(10, 2)`: ints are extents, which are a mean and a deviation in NumPy, and here without `import
+/// arrays;`.
 void report_extents(Context& context, const ast::Call& call) {
   std::vector<std::string> extents;
   bool are_literals = true, is_empty = false;
@@ -50,18 +51,18 @@ void report_extents(Context& context, const ast::Call& call) {
   };
   const std::string count = extents.size() == 3 ? extents[2] : "";
   const std::string numbers = count.empty() ? "one number" : count + " numbers";
-  Diagnostic& diagnostic = context.diagnostics.report(
-      is_empty ? DiagnosticKind::extent_of_zero : DiagnosticKind::like_a_mean, call.span, written,
-      fmt::format("{}", fmt::join(extents, " x ")));
+  Diagnostic& diagnostic =
+      context.diagnostics.report(is_empty ? DiagnosticKind::extent_of_zero : DiagnosticKind::like_a_mean, call.span,
+                                 written, fmt::format("{}", fmt::join(extents, " x ")));
   if (is_normal)
-    diagnostic.note(fmt::format("`random_normal({}, {}{})`: {} with the mean {} and the deviation {}", number(0), number(1),
-                                count.empty() ? "" : ", " + count, numbers, extents[0], extents[1]));
+    diagnostic.note(fmt::format("`random_normal({}, {}{})`: {} with the mean {} and the deviation {}", number(0),
+                                number(1), count.empty() ? "" : ", " + count, numbers, extents[0], extents[1]));
   else
-    diagnostic.note(fmt::format("`{0} + ({1} - {0}) * random({2})`: {3} from {4} up to {5}", number(0), number(1), count,
-                                numbers, extents[0], extents[1]));
+    diagnostic.note(fmt::format("`{0} + ({1} - {0}) * random({2})`: {3} from {4} up to {5}", number(0), number(1),
+                                count, numbers, extents[0], extents[1]));
   if (!is_empty)
-    diagnostic.note(fmt::format("`random_normal(0.0, 1.0, {})`: the array, without this warning",
-                                fmt::join(extents, ", ")));
+    diagnostic.note(
+        fmt::format("`random_normal(0.0, 1.0, {})`: the array, without this warning", fmt::join(extents, ", ")));
 }
 
 }  // namespace

@@ -21,8 +21,8 @@ const ast::Expr* argument_for(const ast::Call& call, std::string_view name) {
 }
 
 bool is_written(const ast::Call& call, const ast::Expr* argument) {
-  return std::ranges::any_of(
-      call.arguments, [&](const ast::Call::Argument& each) { return each.value.get() == argument; });
+  return std::ranges::any_of(call.arguments,
+                             [&](const ast::Call::Argument& each) { return each.value.get() == argument; });
 }
 
 }  // namespace

@@ -252,8 +252,7 @@ std::string hint_for_unexpected(TokenList& tokens, const Unexpected& at) {
   if (found == P::LPAREN && previous == P::FOREACH) return "`foreach x in a {}` has no parentheses";
   if (found == P::FOR && !at.found.first_on_line)
     return "arrays are filled by loops: `foreach x, i in a { squares[i] = x * x; }`";
-  if (found == P::IF && !at.found.first_on_line && previous != P::ELSE)
-    return conditional_values;
+  if (found == P::IF && !at.found.first_on_line && previous != P::ELSE) return conditional_values;
   if (found == P::IN) return loop_forms;
   if (found == P::COLON && (previous == P::RPAREN || previous == P::ELSE || tokens.at(at.start).type == P::FOREACH))
     return "a block stands in braces";

@@ -293,7 +293,8 @@ Result read_records(Call, Arguments arguments, Results results) {
           fmt::format("`{}`, line {}: {} fields, the lines before have {}", path, reader.line(), found, *width));
     const bool is_header = !width && form->has_header;
     width = found;
-    if (auto good = is_header ? place_by_name(path, reader.fields(), columns) : add_record(path, reader, form->missing, columns);
+    if (auto good = is_header ? place_by_name(path, reader.fields(), columns)
+                              : add_record(path, reader, form->missing, columns);
         !good)
       return good;
     count += is_header ? 0 : 1;

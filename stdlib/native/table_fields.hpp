@@ -1,5 +1,6 @@
 #pragma once
-// Tables as text, as other programs write them: what `read_csv` is told of one, and fields that mean a boolean or nothing.
+// Tables as text, as other programs write them: what `read_csv` is told of one, and fields that mean a boolean or
+// nothing.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -56,8 +57,8 @@ inline std::optional<bool> truth_of_field(std::string_view text) {
 
 /// What other programs write where they have no number.
 inline bool is_missing_field(std::string_view text) {
-  constexpr std::array<std::string_view, 14> marks = {"",     "NA",   "N/A",  "n/a", "#N/A", "na", "NaN",
-                                                      "nan",  "NAN",  "null", "NULL", "None", "?",  "-nan"};
+  constexpr std::array<std::string_view, 14> marks = {"",    "NA",  "N/A",  "n/a",  "#N/A", "na", "NaN",
+                                                      "nan", "NAN", "null", "NULL", "None", "?",  "-nan"};
   return std::ranges::find(marks, text) != marks.end();
 }
 

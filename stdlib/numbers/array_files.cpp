@@ -264,9 +264,10 @@ class TableReader {
         return fmt::format(": `read_csv(f, separator=\"{}\")` reads fields with that between them",
                            other == '\t' ? "\\t" : std::string(1, other));
     }
-    const bool are_names = rows == 0 && !form_.has_header && std::ranges::none_of(fields, [](std::string_view each) {
-      return is_missing_field(each) || vm::float_of_text(each) || (std::is_same_v<T, bool> && truth_of_field(each));
-    });
+    const bool are_names =
+        rows == 0 && !form_.has_header && std::ranges::none_of(fields, [](std::string_view each) {
+          return is_missing_field(each) || vm::float_of_text(each) || (std::is_same_v<T, bool> && truth_of_field(each));
+        });
     return are_names ? ": `read_csv(f, header=true)` passes over a first line of names" : "";
   }
 

@@ -182,7 +182,8 @@ void Conversation::load(const std::string& path) {
 
 void Conversation::save(const std::string& argument) {
   const SavedScript script = live_->script();
-  const auto written = vm::write_whole(argument, 0666, [&script](int file) { return vm::write_all(file, script.text); });
+  const auto written =
+      vm::write_whole(argument, 0666, [&script](int file) { return vm::write_all(file, script.text); });
   if (!written) return refuse(fmt::format("can not write `{}`: {}", argument, vm::error_text(written.error())));
   say(fmt::format("written to {}", argument));
   if (!script.renamed.empty())

@@ -28,7 +28,7 @@ struct Entry {
   LiveVariables values;    ///< of an expression: what it is to show
   std::vector<std::string> redefined, forgotten;
   EnteredText entered;
-  std::unique_ptr<Executable> executable;              ///< of an entry that has ended, its program only
+  std::unique_ptr<Executable> executable;  ///< of an entry that has ended, its program only
   // while it runs or waits:
   vm::RunOptions options;
   vm::Workspace::Activity* activity = nullptr;

@@ -50,8 +50,8 @@ std::string edited(std::string_view text, std::vector<Edit> edits) {
 /// A word as statements have it.
 struct Use {
   Lexeme lexeme;
-  std::size_t statement = 0;   ///< counted from 0
-  bool is_made_there = false;  ///< it stands where its statement declares or assigns it
+  std::size_t statement = 0;    ///< counted from 0
+  bool is_made_there = false;   ///< it stands where its statement declares or assigns it
   bool is_behind_sign = false;  ///< right of the `=` of a statement without a type, which reads what was there before
 };
 
@@ -70,16 +70,18 @@ std::vector<Use> uses_in(std::string_view text, const std::vector<Change>& chang
     const bool is_tuple = word(start) == "(" && calls.size() == 1;
     if (is_word(i)) {
       const bool is_field = i > 0 && word(i - 1) == ".";
-      const bool is_keyword = !calls.empty() && calls.back() && word(i + 1) == "=" && i > 0 &&
-                              (word(i - 1) == "(" || word(i - 1) == ",");
+      const bool is_keyword =
+          !calls.empty() && calls.back() && word(i + 1) == "=" && i > 0 && (word(i - 1) == "(" || word(i - 1) == ",");
       const bool is_next = i > 0 && word(i - 1) == "," && has_type && calls.empty();  // `int a = 1, b = 2;`
-      const bool is_target = (calls.empty() || is_tuple) && (!has_sign || is_next) && (has_type || i == start || is_tuple);
+      const bool is_target =
+          (calls.empty() || is_tuple) && (!has_sign || is_next) && (has_type || i == start || is_tuple);
       if (!is_field && !is_keyword) uses.push_back({lexemes[i], statement, is_target, has_sign && !has_type});
     }
     if (sign == "(" || sign == "[" || sign == "{")
       calls.push_back(sign == "(" && i > 0 && is_word(i - 1) && word(i - 1) != "for");
     if ((sign == ")" || sign == "]" || sign == "}") && !calls.empty()) calls.pop_back();
-    const bool is_change = std::ranges::any_of(changes, [&](const Change& each) { return each.begin == lexemes[i].begin; });
+    const bool is_change =
+        std::ranges::any_of(changes, [&](const Change& each) { return each.begin == lexemes[i].begin; });
     has_sign = has_sign || (calls.empty() && (sign == "=" || is_change));
     if (!calls.empty() || (sign != ";" && sign != "}")) continue;
     ++statement;
@@ -227,7 +229,8 @@ class Writer {
   }
 
   bool is_definition(const std::string& name) const {
-    return std::ranges::any_of(definitions_, [&](const Definition& each) { return is_named(each) && each.name == name; });
+    return std::ranges::any_of(definitions_,
+                               [&](const Definition& each) { return is_named(each) && each.name == name; });
   }
 
   std::string written(const std::string& name, const Names& variables) {
@@ -252,7 +255,8 @@ class Writer {
       return std::ranges::any_of(definitions, [at](const Span& span) { return span.begin <= at && at < span.end; });
     };
     std::vector<Change> changes = changes_in(text);
-    std::erase_if(changes, [&](const Change& each) { return !entry.made.contains(each.name) || !before.contains(each.name); });
+    std::erase_if(changes,
+                  [&](const Change& each) { return !entry.made.contains(each.name) || !before.contains(each.name); });
     for (const Change& each : changes) {
       edits.push_back({each.begin, each.end, each.instead_of_sign(written(each.name, before))});
       edits.push_back({each.value_end, each.value_end, ")"});
