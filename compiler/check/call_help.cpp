@@ -159,6 +159,10 @@ void explain_call(const Context& context, const std::vector<Signature>& candidat
   if (names(call, "axis") && is_of_vector) diagnostic.note("a vector has one axis: leave out `axis`");
   if (name == "std" && names(call, "ddof"))
     diagnostic.note("it divides by n; the deviation of a sample is `std(x) * sqrt(n / (n - 1.0))`");
+  if (name == "var" && names(call, "ddof"))
+    diagnostic.note("it divides by n; the variance of a sample is `var(x) * n / (n - 1.0)`");
+  if (name == "cov" && call.arguments.size() == 2)
+    diagnostic.note("of two vectors it is an element of that of both: `cov(stack(x, y))[0, 1]`");
 }
 
 }  // namespace raddle::check_detail

@@ -8,6 +8,7 @@
 #include "compiler/check/check_format.hpp"
 #include "compiler/check/constant_value.hpp"
 #include "compiler/check/convert.hpp"
+#include "compiler/check/look_alikes.hpp"
 #include "compiler/check/resolve_overloads.hpp"
 #include "stdlib/builtins.hpp"
 #include "stdlib/native/parse_number.hpp"
@@ -111,22 +112,6 @@ void take_literals_as_floats(Context& context, ast::Call& call, TypeId wanted, s
     for (ast::Expr* const literal : literals) literal->type = TypeStore::int_;
 }
 
-/// `max(A, 0)`, which NumPy's users write for `amax(A, 0)`.
-void warn_of_axis(Context& context, const ast::Call& call) {
-  const ast::Expr& array = *call.arguments.front().value;
-  const ast::Expr& number = *call.arguments.back().value;
-  const TypeStore& types = context.store();
-  if (number.kind != ast::ExprKind::IntLiteral || !types.is_dense(array.type)) return;
-  const auto axis = as<const ast::IntLiteral>(number).value;
-  if (TypeStore::wide(types.dense_element(array.type)) != TypeStore::float_ || axis >= types.rank(array.type)) return;
-  const std::string text = source_text(context, array.span);
-  context.diagnostics
-      .report(DiagnosticKind::like_an_axis, call.span,
-              call.callee.text + "(" + text + ", " + std::to_string(axis) + ")", std::to_string(axis))
-      .note("`a" + call.callee.text + "(" + text + ", " + std::to_string(axis) +
-            ")` of `import arrays;` goes along the axis; to compare, write `" + std::to_string(axis) + ".0`");
-}
-
 }  // namespace
 
 /// `@default=VALUE`: takes the place of the output.
@@ -220,6 +205,7 @@ void ExpressionChecker::resolve_call(ast::Call& call) {
   if (is_made_by_lowering(call)) return array_result(call, wanted);
   check_written(context_, call);
   check_outputs_are_known(call, *match->signature);
+  report_look_alike(context_, call);
   if (call.callee_kind == ast::CalleeKind::builtin) known_arguments(call);
 }
 
@@ -238,7 +224,6 @@ void ExpressionChecker::check_outputs_are_known(const ast::Call& call, const Sig
 /// What can be told from the arguments of library functions before the script runs.
 void ExpressionChecker::known_arguments(const ast::Call& call) {
   const std::string& name = call.callee.text;
-  if ((name == "max" || name == "min") && call.is_lifted) warn_of_axis(context_, call);
   if (name == "printf" || name == "sprintf") {
     std::vector<ast::Expr*> values;
     for (std::size_t i = 1; i < call.arguments.size(); ++i) values.push_back(call.arguments[i].value.get());

@@ -21,6 +21,10 @@ bool note_growing_array(const Context& context, Diagnostic& diagnostic, const as
   return !help.empty();
 }
 
+constexpr const char* remainder_help =
+    "this operator works on `int` only: of floats write `x - floor(x / y) * y`, which has the sign of y, after "
+    "`import math;`";
+
 bool is_comparison(const ast::Expr& expr) {
   if (expr.kind != ast::ExprKind::Binary) return false;
   const BinaryOp op = ast::as<const ast::Binary>(expr).op;
@@ -128,8 +132,15 @@ TypeId ExpressionChecker::add(ast::Binary& binary) {
 TypeId ExpressionChecker::arithmetic(ast::Binary& binary) {
   const TypeId left = number_type(*binary.left);
   const TypeId right = number_type(*binary.right);
-  if (left == TypeStore::error || right == TypeStore::error) return bad_operands(binary);
-  return as_one_type(binary, common_number(binary));
+  if (left != TypeStore::error && right != TypeStore::error) return as_one_type(binary, common_number(binary));
+  const auto is_either = [&](TypeId type) {
+    return context_.store().base(binary.left->type) == type || context_.store().base(binary.right->type) == type;
+  };
+  if (is_either(TypeStore::boolean) && (left != TypeStore::error || right != TypeStore::error))
+    return bad_operands(binary, "`bool2int(...)` makes 1 or 0 of a boolean");
+  if (binary.op == BinaryOp::mul && is_either(TypeStore::string) && is_either(TypeStore::int_))
+    return bad_operands(binary, "`pad(\"\", n, \"-\")` of `import string;` is a string of n times the same character");
+  return bad_operands(binary);
 }
 
 /// What is known, and a number beside an array: they take the type of the other operand, if that is of 32 bits.
@@ -191,6 +202,11 @@ TypeId ExpressionChecker::int_arithmetic(ast::Binary& binary) {
     return as_one_type(binary, common_number(binary));
   if (binary.op == BinaryOp::mod && context_.store().base(binary.left->type) == TypeStore::string)
     return bad_operands(binary, "`%` formats a string; `%%` is the remainder");
+  const bool are_numbers =
+      number_type(*binary.left) != TypeStore::error && number_type(*binary.right) != TypeStore::error;
+  if (binary.op == BinaryOp::mod && are_numbers) return bad_operands(binary, remainder_help);
+  if (binary.op == BinaryOp::idiv && are_numbers)
+    return bad_operands(binary, "this operator works on `int` only: `floor(x / y)`, after `import math;`");
   return bad_operands(binary, "this operator works on `int` only");
 }
 

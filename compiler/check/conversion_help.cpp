@@ -156,6 +156,13 @@ void suggest_conversion(const TypeStore& types, Diagnostic& diagnostic, TypeId f
       types.is_array(types.at(target).element))
     diagnostic.note("each row of it can be an array: `foreach i in [0 : n - 1] { rows[i] = a[i, :]; }`; or write `" +
                     types.name(found) + "` in place of `" + types.name(target) + "`");
+  const bool are_arrays = types.is_dense(types.base(found)) && types.is_dense(types.base(target));
+  if (are_arrays && types.dense_element(types.base(found)) == TypeStore::float_ &&
+      types.dense_element(types.base(target)) == TypeStore::int_)
+    diagnostic.note("declare it as `float`; `float2int(...)` makes ints of the elements, toward zero");
+  if (are_arrays && types.dense_element(types.base(found)) == TypeStore::boolean &&
+      TypeStore::is_number(types.dense_element(types.base(target))))
+    diagnostic.note("`bool2int(...)` makes 1 or 0 of each element");
   const TypeId narrow = number_in(types, target);
   if (TypeStore::is_narrow(narrow) && TypeStore::is_number(number_in(types, found)) && !types.is_array(found))
     diagnostic.note("`" + types.name(narrow) + "(...)` makes " + (narrow == TypeStore::int32 ? "an `" : "a `") +

@@ -10,14 +10,43 @@ namespace raddle::lowering {
 
 using ir::OpKind;
 
+namespace {
+
+/// What stands for the input `name` of a function of the library; nullptr: it has no such input.
+const ast::Expr* argument_for(const ast::Call& call, std::string_view name) {
+  const std::string_view text = stdlib::builtins()[call.callee_index].signature;
+  const auto& inputs = stdlib::signature_of(call.callee_index).inputs;
+  const auto found = std::ranges::find(inputs, name, [&](const auto& input) { return input.name.of(text); });
+  return found == inputs.end() ? nullptr : call.resolved_arguments[static_cast<std::size_t>(found - inputs.begin())];
+}
+
+bool is_written(const ast::Call& call, const ast::Expr* argument) {
+  return std::ranges::any_of(call.arguments,
+                             [&](const ast::Call::Argument& each) { return each.value.get() == argument; });
+}
+
+}  // namespace
+
+/// What `read_csv` is told of a table, in the order in which the library takes it.
+/// @param has_header  where the call does not say so
+void FunctionLowering::add_table_form(const ast::Call& call, bool has_header, Operands& operands) {
+  const auto constant = [&](auto known) { return ir::Operand::constant(context_.module.constant(known)); };
+  const ast::Expr* const header = argument_for(call, "header");
+  operands.push_back(is_written(call, header) ? value(*header) : constant(has_header));
+  operands.push_back(value(*argument_for(call, "separator")));
+  operands.push_back(value(*argument_for(call, "comments")));
+  const ast::Expr* const missing = argument_for(call, "missing");
+  operands.push_back(missing != nullptr ? value(*missing) : constant(0.0));
+  operands.push_back(constant(missing != nullptr));
+}
+
 /// The variable's type says what is to be in the file.
 FunctionLowering::Dense FunctionLowering::read_from_file(const ast::Call& call) {
   TypeStore& all = context_.program.types;
   const TypeId element = all.dense_element(call.type);
   const std::uint32_t rank = all.rank(call.type);
-  Operands operands;
-  for (const ast::Expr* argument : call.resolved_arguments) operands.push_back(value(*argument));
-  operands.insert(operands.begin() + 1, int_constant(rank));
+  Operands operands = {value(*call.resolved_arguments.front()), int_constant(rank)};
+  if (stdlib::builtins()[call.callee_index].name == "read_csv") add_table_form(call, false, operands);
   const ir::VarId elements = temporary(all.array_of(TypeStore::int_, element), call.span);
   const ir::VarId extents = temporary(all.array_of(TypeStore::int_, TypeStore::int_), call.span);
   std::vector<TypeId> operand_types;
@@ -41,13 +70,8 @@ ir::Operand FunctionLowering::records_from_file(const ast::Call& call, ir::VarId
   std::string names;
   for (const StructType::Field& field : fields) names += field.name + "\n";
 
-  const std::vector<const ast::Expr*>& given = call.resolved_arguments;
-  const bool tells_header = std::ranges::any_of(
-      call.arguments, [&](const ast::Call::Argument& argument) { return argument.value.get() == given[1]; });
-  const ir::Operand has_header =
-      tells_header ? value(*given[1]) : ir::Operand::constant(context_.module.constant(true));
-  Operands operands = {value(*given[0]), text_constant(names), text_constant(table.kinds), has_header,
-                       value(*given[2])};
+  Operands operands = {value(*call.resolved_arguments.front()), text_constant(names), text_constant(table.kinds)};
+  add_table_form(call, true, operands);
   constexpr std::string_view letters = "sfib";
   constexpr std::array<std::size_t, letters.size()> array_of_kind = {0, 1, 2, 2};
   constexpr std::array element_types = {TypeStore::string, TypeStore::float_, TypeStore::int_};

@@ -264,7 +264,7 @@ class FunctionLowering {
   ir::Operand array_function(const ast::Call& call, ir::VarId target);
   Dense reshaped(const ast::Call& call);
   Dense read_from_file(const ast::Call& call);
-  /// Of a table whose columns have types of their own.
+  void add_table_form(const ast::Call& call, bool has_header, Operands& operands);
   ir::Operand records_from_file(const ast::Call& call, ir::VarId target);
   ir::Operand product(const Operands& extents, Span span);
   Operands lifted_outputs(const ast::Call& call, const std::vector<ir::VarId>& targets);

@@ -32,6 +32,9 @@ constexpr std::array operator_words = {
 };
 
 constexpr const char* function_form = "a function is written `(int result) name(int input) { result = ...; }`";
+constexpr const char* conditional_values =
+    "there is no conditional expression: `ternary(condition, a, b)` is one of two values, `where(condition, a, b)` of "
+    "`import arrays;` is that of each element; or write `if (condition) { x = 1; } else { x = 2; }`";
 constexpr const char* structure_form = "a structure is written `type name { int field; }`";
 constexpr const char* no_modifier = "definitions have no such modifier";
 constexpr const char* loop_forms = "`foreach x in a {}` runs over an array, `foreach i in [0:9] {}` over a range";
@@ -102,12 +105,16 @@ bool is_formal(TokenList& tokens, std::size_t index) {
 /// `a.name(`, `np.random.name(`: token `open` is the parenthesis.
 std::string hint_for_method(TokenList& tokens, std::size_t open) {
   const std::string_view name = tokens.text(tokens.at(open - 1));
+  std::size_t first = open - 3;  // of `a.b` before the last dot
+  while (first >= 2 && tokens.at(first).type == P::ID && tokens.at(first - 1).type == P::DOT) first -= 2;
+  const std::string_view dotted =
+      tokens.text().substr(tokens.at(first).begin, tokens.at(open - 1).end - tokens.at(first).begin);
+  if (const std::string_view help = help_for_foreign_name(dotted, NameUse::function); !help.empty())
+    return std::string(help);
   if (name == "append" || name == "push" || name == "push_back" || name == "add")
     return "an array is made by its elements, `a[i] = x;`; a bag takes more, `b += x;`";
   if (const std::string_view help = help_for_foreign_name(name, NameUse::function); !help.empty())
     return std::string(help);
-  std::size_t first = open - 3;  // of `a.b` before the last dot
-  while (first >= 2 && tokens.at(first).type == P::ID && tokens.at(first - 1).type == P::DOT) first -= 2;
   const bool is_module = !help_for_foreign_name(tokens.text(tokens.at(first)), NameUse::variable).empty();
   if (is_module || tokens.at(first).type != P::ID)
     return fmt::format("a function stands without a value or a module before it: `{}(...)`{}", name,
@@ -116,6 +123,13 @@ std::string hint_for_method(TokenList& tokens, std::size_t open) {
       tokens.text().substr(tokens.at(first).begin, tokens.at(open - 3).end - tokens.at(first).begin);
   return fmt::format("a function stands without a value or a module before it: `{}({}{})`", name, value,
                      tokens.at(open + 1).type == P::RPAREN ? "" : ", ...");
+}
+
+/// `f = function(x) x`, as in R: token `index` stands behind the parentheses.
+bool follows_function_word(TokenList& tokens, std::size_t index) {
+  if (index < 3 || tokens.at(index - 1).type != P::RPAREN) return false;
+  const std::uint32_t open = tokens.at(index - 1).partner;
+  return open != SourceToken::no_partner && open > 0 && tokens.text(tokens.at(open - 1)) == "function";
 }
 
 /// A variable has one value: `x += 1`, `i++`.
@@ -159,6 +173,7 @@ constexpr std::string_view product_of_matrices =
 std::string hint_for_unexpected(TokenList& tokens, const Unexpected& at) {
   const std::size_t index = at.found.index;
   const std::uint32_t found = at.found.type;
+  if (follows_function_word(tokens, index)) return function_form;
   const std::uint32_t after = tokens.at(index + 1).type;
   const SourceToken* before = index == 0 ? nullptr : &tokens.at(index - 1);
   const std::uint32_t previous = before == nullptr ? 0 : before->type;
@@ -237,8 +252,7 @@ std::string hint_for_unexpected(TokenList& tokens, const Unexpected& at) {
   if (found == P::LPAREN && previous == P::FOREACH) return "`foreach x in a {}` has no parentheses";
   if (found == P::FOR && !at.found.first_on_line)
     return "arrays are filled by loops: `foreach x, i in a { squares[i] = x * x; }`";
-  if (found == P::IF && !at.found.first_on_line && previous != P::ELSE)
-    return "there is no conditional expression: write `if (condition) { x = 1; } else { x = 2; }`";
+  if (found == P::IF && !at.found.first_on_line && previous != P::ELSE) return conditional_values;
   if (found == P::IN) return loop_forms;
   if (found == P::COLON && (previous == P::RPAREN || previous == P::ELSE || tokens.at(at.start).type == P::FOREACH))
     return "a block stands in braces";
@@ -310,6 +324,7 @@ bool begins_nested_definition(TokenList& tokens, const SourceToken& found) {
 std::string_view hint_for_block_after(TokenList& tokens, const SourceToken& name, const SourceToken& brace) {
   constexpr std::string_view no_reason =
       "`else` of a `try` gets no value: `try { ... } else { ... }`; what has failed is told when the run has ended";
+  if (follows_function_word(tokens, brace.index)) return function_form;
   if (name.type == P::ELSE || (name.index > 0 && tokens.at(name.index - 1).type == P::ELSE)) return no_reason;
   for (const std::string_view word : {"catch", "except"})
     if (tokens.text(name) == word) return no_reason;
@@ -358,7 +373,7 @@ std::string hint_for_characters(std::string_view characters) {
       Word{"&", "`and` is written `&&`"},
       Word{"'", "strings are written in double quotes"},
       Word{"`", "strings are written in double quotes"},
-      Word{"?", "there is no `? :`; use `if`"},
+      Word{"?", conditional_values},
       Word{"^", "a power is written `**`"},
       Word{"\xE2\x80\x9C", "strings are written in straight double quotes"},
       Word{"\xE2\x80\x9D", "strings are written in straight double quotes"},

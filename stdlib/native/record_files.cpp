@@ -10,7 +10,7 @@
 
 #include "stdlib/native/file_content.hpp"
 #include "stdlib/native/functions.hpp"
-#include "stdlib/native/truth_of_field.hpp"
+#include "stdlib/native/table_fields.hpp"
 #include "vm/value/array.hpp"
 #include "vm/value/dense.hpp"
 #include "vm/value/file.hpp"
@@ -21,11 +21,6 @@ namespace {
 
 using vm::Value;
 using vm::ValueKind;
-
-std::string_view without_blanks(std::string_view text) {
-  const std::size_t begin = std::min(text.find_first_not_of(" \t"), text.size());
-  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-}
 
 std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> lines;
@@ -42,16 +37,17 @@ std::vector<std::string> lines_of(std::string_view text) {
 /// The records of a text, one after the other. A record may go over several lines.
 class RecordReader {
  public:
-  RecordReader(const std::string& path, std::string_view text, std::string_view separator)
-      : path_(path), rest_(text), separator_(separator) {}
+  RecordReader(const std::string& path, std::string_view text, const TableForm& form)
+      : path_(path), rest_(text), form_(form) {}
 
   /// Of the record that was read last, where it begins.
   std::int64_t line() const { return line_; }
   const std::vector<std::string>& fields() const { return fields_; }
 
-  /// Passes over empty lines. @return false: there are no more
+  /// Passes over empty lines and comments. @return false: there are no more
   std::expected<bool, std::string> next() {
     do {
+      while (form_.is_comment(rest_.substr(0, rest_.find('\n')))) end_line(std::min(rest_.find('\n'), rest_.size()));
       if (rest_.empty()) return false;
       line_ = next_line_;
       fields_.clear();
@@ -69,13 +65,17 @@ class RecordReader {
  private:
   /// @return another one follows in the record
   std::expected<bool, std::string> field() {
+    if (form_.has_blanks_between()) pass_blanks();
     if (rest_.starts_with('"')) return quoted_field();
     const std::size_t line_end = std::min(rest_.find('\n'), rest_.size());
-    const std::size_t end = rest_.substr(0, line_end).find(separator_);
+    const std::string_view line = rest_.substr(0, line_end);
+    const std::size_t end = form_.has_blanks_between() ? line.find_first_of(blanks) : line.find(form_.separator);
     if (end != std::string_view::npos) {
       fields_.emplace_back(rest_.substr(0, end));
-      rest_.remove_prefix(end + separator_.size());
-      return true;
+      rest_.remove_prefix(end);
+      if (pass_separator()) return true;
+      end_line(rest_.find('\n') == std::string_view::npos ? rest_.size() : rest_.find('\n'));
+      return false;
     }
     std::string_view last = rest_.substr(0, line_end);
     if (last.ends_with('\r')) last.remove_suffix(1);
@@ -101,10 +101,7 @@ class RecordReader {
     next_line_ += std::ranges::count(rest_.substr(0, at), '\n');
     rest_.remove_prefix(at);
     fields_.push_back(std::move(text));
-    if (rest_.starts_with(separator_)) {
-      rest_.remove_prefix(separator_.size());
-      return true;
-    }
+    if (pass_separator()) return true;
     const std::size_t line_end = std::min(rest_.find('\n'), rest_.size());
     const std::string_view behind = rest_.substr(0, line_end);
     if (!behind.empty() && behind != "\r")
@@ -115,6 +112,20 @@ class RecordReader {
     return false;
   }
 
+  void pass_blanks() { rest_.remove_prefix(std::min(rest_.find_first_not_of(blanks), rest_.size())); }
+
+  /// @return false: none stands here, or, of blanks, nothing but the end of the line behind them
+  bool pass_separator() {
+    if (!form_.has_blanks_between()) {
+      if (!rest_.starts_with(form_.separator)) return false;
+      rest_.remove_prefix(form_.separator.size());
+      return true;
+    }
+    const std::size_t before = rest_.size();
+    pass_blanks();
+    return rest_.size() != before && !rest_.empty() && rest_[0] != '\n' && !rest_.starts_with("\r\n");
+  }
+
   void end_line(std::size_t line_end) {
     rest_.remove_prefix(std::min(line_end + 1, rest_.size()));
     ++next_line_;
@@ -122,7 +133,7 @@ class RecordReader {
 
   const std::string& path_;
   std::string_view rest_;
-  const std::string_view separator_;
+  const TableForm& form_;
   std::vector<std::string> fields_;
   bool is_quoted_ = false;
   std::int64_t line_ = 0, next_line_ = 1;
@@ -137,9 +148,14 @@ struct Column {
 };
 
 /// none: it is no value of the type
-std::optional<Value> value_of(const std::string& field, char kind) {
+std::optional<Value> value_of(const std::string& field, char kind, std::optional<double> missing) {
   const std::string_view text = without_blanks(field);
   if (kind == 's') return Value::of(field);
+  if (missing && kind != 'b' && is_missing_field(text)) {
+    if (kind == 'f') return Value::of(*missing);
+    const auto number = whole_number(*missing);
+    return number ? std::optional(Value::of(*number)) : std::nullopt;
+  }
   if (kind == 'f') {
     const auto number = vm::float_of_text(text);
     return number ? std::optional(Value::of(*number)) : std::nullopt;
@@ -173,13 +189,18 @@ Result place_by_name(const std::string& path, const std::vector<std::string>& he
   return {};
 }
 
-Result add_record(const std::string& path, const RecordReader& reader, std::vector<Column>& columns) {
+Result add_record(const std::string& path, const RecordReader& reader, std::optional<double> missing,
+                  std::vector<Column>& columns) {
   for (Column& column : columns) {
     const std::string& field = reader.fields()[column.place];
-    std::optional<Value> value = value_of(field, column.kind);
-    if (!value)
-      return fail(fmt::format("`{}`, line {}, column `{}`: `{}` is no `{}`", path, reader.line(), column.name,
-                              without_blanks(field), name_of_kind(column.kind)));
+    std::optional<Value> value = value_of(field, column.kind, missing);
+    if (!value) {
+      const std::string_view text = without_blanks(field);
+      const bool is_missing = column.kind != 'b' && is_missing_field(text);
+      return fail(fmt::format("`{}`, line {}, column `{}`: {}{}", path, reader.line(), column.name,
+                              misfit_text(text, name_of_kind(column.kind)),
+                              is_missing ? help_for_missing(column.kind == 'f', missing) : ""));
+    }
     column.values.push_back(std::move(*value));
   }
   return {};
@@ -247,8 +268,8 @@ Result add_columns(std::string& text, vm::Structure& table, std::string_view sep
 Result read_records(Call, Arguments arguments, Results results) {
   const std::string& path = arguments[0].as_file().path();
   const std::vector<std::string> names = lines_of(arguments[1].as_string());
-  const std::string& separator = arguments[4].as_string();
-  if (separator.empty()) return fail("the separator of a table is not empty");
+  const auto form = table_form(arguments);
+  if (!form) return fail(form.error());
   std::vector<Column> columns;
   for (std::size_t i = 0; i < names.size(); ++i)
     columns.push_back({.name = names[i], .kind = arguments[2].as_string()[i], .place = i});
@@ -256,23 +277,24 @@ Result read_records(Call, Arguments arguments, Results results) {
   if (!text) return fail(text.error());
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   const std::size_t begin = text->starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
-  RecordReader reader(path, std::string_view(*text).substr(begin), separator);
+  RecordReader reader(path, std::string_view(*text).substr(begin), *form);
   std::optional<std::size_t> width;
   std::int64_t count = 0;
   for (auto read = reader.next();; read = reader.next()) {
     if (!read) return fail(read.error());
     if (!*read) break;
     const std::size_t found = reader.fields().size();
-    if (!width && !arguments[3].as_bool() && found != columns.size())
+    if (!width && !form->has_header && found != columns.size())
       return fail(fmt::format(
           "`{}`, line {}: {} fields, the structure has {}; those of a first line of names are found by them", path,
           reader.line(), found, columns.size()));
     if (width && found != *width)
       return fail(
           fmt::format("`{}`, line {}: {} fields, the lines before have {}", path, reader.line(), found, *width));
-    const bool is_header = !width && arguments[3].as_bool();
+    const bool is_header = !width && form->has_header;
     width = found;
-    if (auto good = is_header ? place_by_name(path, reader.fields(), columns) : add_record(path, reader, columns);
+    if (auto good = is_header ? place_by_name(path, reader.fields(), columns)
+                              : add_record(path, reader, form->missing, columns);
         !good)
       return good;
     count += is_header ? 0 : 1;

@@ -5,12 +5,13 @@
 #include <charconv>
 #include <optional>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "stdlib/native/file_content.hpp"
 #include "stdlib/native/functions.hpp"
 #include "stdlib/numbers/number_types.hpp"
-#include "stdlib/native/truth_of_field.hpp"
+#include "stdlib/native/table_fields.hpp"
 #include "vm/value/array.hpp"
 #include "vm/value/file.hpp"
 #include "vm/value/text.hpp"
@@ -31,19 +32,15 @@ Value array_of(const std::vector<ElementOf<T>>& numbers) {
 template <typename T>
 class TableReader {
  public:
-  TableReader(const std::string& path, std::string_view text, std::string_view separator)
-      : path_(path), rest_(text), separator_(separator) {}
-
-  void skip_line() {
-    take_line();
-    ++line_;
-  }
+  TableReader(const std::string& path, std::string_view text, const TableForm& form)
+      : path_(path), rest_(text), form_(form) {}
 
   Result read() {
-    while (!rest_.empty()) {
+    for (bool is_header = form_.has_header; !rest_.empty();) {
       const std::string_view line = take_line();
       ++line_;
-      if (line.find_first_not_of(" \t") == std::string_view::npos) continue;
+      if (form_.is_comment(line)) continue;
+      if (std::exchange(is_header, false) || without_blanks(line).empty()) continue;
       if (auto read = add(line); !read) return read;
     }
     return {};
@@ -60,23 +57,30 @@ class TableReader {
     return line;
   }
   Result add(std::string_view line) {
-    std::int64_t found = 0;
-    for (std::string_view rest = line;;) {
-      const std::size_t end = std::min(rest.find(separator_), rest.size());
-      if (auto read = add_field(rest.substr(0, end), found + 1); !read) return read;
-      ++found;
-      if (end == rest.size()) break;
-      rest.remove_prefix(end + separator_.size());
-    }
+    const std::vector<std::string_view> fields = fields_of(line);
+    const auto found = static_cast<std::int64_t>(fields.size());
+    for (std::int64_t i = 0; i < found; ++i)
+      if (auto read = add_field(fields[static_cast<std::size_t>(i)], i + 1, fields); !read) return read;
     if (rows == 0) columns = found;
     if (found != columns)
       return fail(fmt::format("`{}`, line {}: {} fields, the lines before have {}", path_, line_, found, columns));
     ++rows;
     return {};
   }
-  Result add_field(std::string_view field, std::int64_t column) {
-    const std::size_t begin = std::min(field.find_first_not_of(" \t"), field.size());
-    field = field.substr(begin, field.find_last_not_of(" \t") - begin + 1);
+  /// Without the blanks around them.
+  std::vector<std::string_view> fields_of(std::string_view line) const {
+    std::vector<std::string_view> fields;
+    std::string_view rest = form_.has_blanks_between() ? without_blanks(line) : line;
+    for (;;) {
+      const std::size_t at = form_.has_blanks_between() ? rest.find_first_of(blanks) : rest.find(form_.separator);
+      fields.push_back(without_blanks(rest.substr(0, at)));
+      if (at == std::string_view::npos) return fields;
+      rest.remove_prefix(form_.has_blanks_between() ? rest.find_first_not_of(blanks, at) : at + form_.separator.size());
+    }
+  }
+  /// @param fields  of the line, of which it is one
+  Result add_field(std::string_view field, std::int64_t column, const std::vector<std::string_view>& fields) {
+    if (!std::is_same_v<T, bool> && form_.missing && is_missing_field(field)) return add_missing(field, column);
     bool is_beyond = false;
     if constexpr (std::is_floating_point_v<T>) {
       const std::optional<T> number = [&] {
@@ -104,11 +108,25 @@ class TableReader {
       }
       is_beyond = error == std::errc::result_out_of_range && end == field.data() + field.size();
     }
-    return fail(fmt::format("`{}`, line {}, field {}: `{}` is {} `{}`{}", path_, line_, column, field,
-                            is_beyond ? "too large for" : "no", name_of<T>, is_beyond ? "" : help_for(field)));
+    const std::string fault = is_beyond ? fmt::format("`{}` is too large for `{}`", field, name_of<T>)
+                                        : misfit_text(field, name_of<T>) + help_for(field, fields);
+    return fail(fmt::format("`{}`, line {}, field {}: {}", path_, line_, column, fault));
+  }
+  Result add_missing(std::string_view field, std::int64_t column) {
+    if constexpr (std::is_floating_point_v<T>) {
+      numbers.push_back(static_cast<T>(*form_.missing));
+    } else if constexpr (!std::is_same_v<T, bool>) {
+      const auto number = whole_number(*form_.missing);
+      if (!number || !std::in_range<T>(*number))
+        return fail(fmt::format("`{}`, line {}, field {}: {}{}", path_, line_, column, misfit_text(field, name_of<T>),
+                                help_for_missing(false, form_.missing)));
+      numbers.push_back(static_cast<T>(*number));
+    }
+    return {};
   }
   /// What may be meant by a field that is no number.
-  std::string help_for(std::string_view field) const {
+  std::string help_for(std::string_view field, const std::vector<std::string_view>& fields) const {
+    if (!std::is_same_v<T, bool> && is_missing_field(field)) return help_for_missing(std::is_floating_point_v<T>, {});
     if (field.starts_with('"')) return ": numbers stand without quotes";
     for (const char other : {';', '\t', ' '}) {
       const std::size_t at = field.find(other);
@@ -117,12 +135,16 @@ class TableReader {
         return fmt::format(": `read_csv(f, separator=\"{}\")` reads fields with that between them",
                            other == '\t' ? "\\t" : std::string(1, other));
     }
-    return line_ == 1 ? ": `read_csv(f, header=true)` passes over a first line of names" : "";
+    const bool are_names =
+        rows == 0 && !form_.has_header && std::ranges::none_of(fields, [](std::string_view each) {
+          return is_missing_field(each) || vm::float_of_text(each) || (std::is_same_v<T, bool> && truth_of_field(each));
+        });
+    return are_names ? ": `read_csv(f, header=true)` passes over a first line of names" : "";
   }
 
   const std::string& path_;
   std::string_view rest_;
-  const std::string_view separator_;
+  const TableForm& form_;
   std::int64_t line_ = 0;
 };
 
@@ -131,14 +153,13 @@ template <typename T>
 Result read_csv(Arguments arguments, Results results) {
   const std::string& path = arguments[0].as_file().path();
   const std::int64_t rank = arguments[1].as_int();
-  const std::string& separator = arguments[3].as_string();
-  if (separator.empty()) return fail("the separator of a table is not empty");
+  const auto form = table_form(arguments);
+  if (!form) return fail(form.error());
   const auto text = read_file(path);
   if (!text) return fail(text.error());
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   const std::size_t begin = text->starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
-  TableReader<T> table(path, std::string_view(*text).substr(begin), separator);
-  if (arguments[2].as_bool()) table.skip_line();
+  TableReader<T> table(path, std::string_view(*text).substr(begin), *form);
   if (auto read = table.read(); !read) return read;
   const bool is_line = table.rows <= 1 || table.columns == 1;
   if (rank > 2 || (rank == 1 && !is_line))

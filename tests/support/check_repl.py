@@ -440,7 +440,103 @@ def saved_and_loaded(place):
         session.wait_for_text("unknown variable")
         session.send(":load out.df\rf(5)\r")
         session.wait_for_text("\n20\n")
-    expect(place.read("out.df"), "// int k = 3;\n(int r) f(int n) { r = n * k; }\n// f(2)\nint k = 4;\n", "the script")
+    expect(place.read("out.df"), "int k_1 = 3;\n(int r) f(int n) { r = n * k; }\n// f(2)\nint k = 4;\n", "the script")
+
+
+SESSION = """
+x = 3;
+y = x * 2;
+x = 10; trace(x, y);
+x += 5;
+x
+int k = 2;
+(int r) f(int n) { r = n * k; }
+a = f(10);
+int k = 4;
+b = f(10);
+x = x + x; w = x;
+(int r) f(int n) { r = n + k; }
+c = f(10);
+x * 2
+v = ans + 1;
+type p { int x; }
+p m; m.x = x;
+t = m.x + x;
+type p { float x; }
+s = "a";
+s += "b";
+x -= 1;
+float A[2] = [1.0, 2.0];
+A *= 2.0;
+(int q, int r) parts(int n, int by) { q = n %/ by; r = n %% by; }
+(x, r) = parts(x, by=4);
+if (x > 3) { trace("large", x); }
+import io;
+printf("%i %i %i %i %i %i %i %i %s", x, y, a, b, c, w, v, t, s + A);
+"""
+SAVED = """x_1 = 3;
+y = x_1 * 2;
+x_2 = 10; trace(x_2, y);
+x_3 = x_2 + (5);
+// x
+int k_1 = 2;
+// (int r) f(int n) { r = n * k; }
+(int r) f_1(int n) { r = n * k_1; }
+a = f_1(10);
+int k = 4;
+(int r) f_2(int n) { r = n * k; }
+b = f_2(10);
+x_4 = x_3 + x_3; w = x_4;
+(int r) f(int n) { r = n + k; }
+c = f(10);
+ans = x_4 * 2;
+v = ans + 1;
+// type p { int x; }
+type p_1 { int x; }
+p_1 m; m.x = x_4;
+t = m.x + x_4;
+type p { float x; }
+s_1 = "a";
+s = s_1 + ("b");
+x_5 = x_4 - (1);
+float A_1[2] = [1.0, 2.0];
+A = A_1 * (2.0);
+(int q, int r) parts(int n, int by) { q = n %/ by; r = n %% by; }
+(x, r) = parts(x_5, by=4);
+if (x > 3) { trace("large", x); }
+import io;
+printf("%i %i %i %i %i %i %i %i %s", x, y, a, b, c, w, v, t, s + A);
+"""
+
+
+def what_was_made_anew_is_saved_by_names_of_its_own(place):
+    environment = {**os.environ, **place.environment}
+
+    def run(*words, **how):
+        return subprocess.run([place.raddle, *words], capture_output=True, text=True, cwd=place.folder, env=environment,
+                              timeout=60, check=False, **how)
+
+    session = run("repl", input=SESSION.lstrip() + ":save anew.df\n")
+    expect(session.returncode, 0, f"exit code, with errors {session.stderr!r}")
+    last = "7 6 20 40 14 30 61 60 ab[2.0, 4.0]\n"
+    expect_in(last, session.stdout, "the session")
+    expect_in("`x` of line 1 is `x_1` there, ", session.stdout, "the session")
+    expect(place.read("anew.df"), SAVED, "the script")
+    script = run("anew.df")
+    expect((sorted(script.stdout.splitlines()), script.returncode),
+           (sorted(["trace: 10,6", "trace: large,7", last.strip()]), 0), f"the script, with errors {script.stderr!r}")
+
+
+def tasks_that_have_set_their_variables_do_not_run(place):
+    with place.session() as session:
+        session.wait_for_prompt()
+        for line in ("import sys;", "v = sleep(30.0);", "x = 3;", ":tasks"):
+            session.send(line + "\r")
+            session.wait_for_prompt()
+        session.wait_for(lambda: re.search(r"line 2 +runs +v = sleep", session.screen.text()) and
+                         re.search(r"line 3 +has set all its variables +x = 3;", session.screen.text()), "the tasks")
+        session.send(CTRL_C)
+        session.wait_for_text("stopped: v")
 
 
 def a_script_is_loaded_first(place):
@@ -517,7 +613,8 @@ TESTS = [ctrl_d_leaves, ctrl_c_clears_the_line, ctrl_c_ends_what_runs, ctrl_c_en
          background_output_leaves_the_prompt_whole, lines_of_a_program_stay_whole_above_the_prompt, entries_go_on_over_lines, pasted_lines_are_one_entry, history_stays,
          tab_completes, colours, wide_characters_and_wrapping, size_changes, what_does_not_come_back_keeps_no_session, sigterm_leaves_the_terminal_as_it_was,
          the_terminal_is_left_as_it_was_at_any_end, a_paste_without_end_ends, a_reset_after_an_endless_computation,
-         saved_and_loaded, a_script_is_loaded_first, time_is_told, a_pipe_is_a_script,
+         saved_and_loaded, what_was_made_anew_is_saved_by_names_of_its_own,
+         tasks_that_have_set_their_variables_do_not_run, a_script_is_loaded_first, time_is_told, a_pipe_is_a_script,
          entries_come_through_a_pipe, a_pipe_is_left_at_signals]
 
 

@@ -28,6 +28,10 @@ def record_is_read(folder):
     folder.run(f"runs logs {runs['runs'][1]['id']} 2", code=1, err="from which run it may have been taken: raddle why ")
     expect(folder.run("runs show last").stdout, folder.run(f"runs show {runs['runs'][1]['id']}").stdout)
     folder.run("runs show nonsense", code=2, err="no run is named `nonsense`")
+    folder.run("runs show last/1", code=2, err="  = help: a point is shown by `raddle runs logs last/1`, `raddle why last/1`")
+    folder.run("runs last", code=2, err="`raddle runs` does not take the word `last`; a run is shown by `raddle runs show last`")
+    folder.write("table.csv", "")
+    folder.run("plot table.csv", code=2, err="  = help: `table.csv` is a file; a run's own table is `raddle runs table RUN`")
     first, second = (run["id"] for run in runs["runs"])
     folder.run(f"runs rm {first}", code=1, err=(
         f"raddle: run {second} has points from the record of earlier runs: those of {first} would be `not run` in its table\n"

@@ -336,7 +336,28 @@ for (u = start, int t = 0; t < steps; t = t + 1, u = v) {
     rows = (folder.path / "table.csv").read_text().splitlines()[1:]
     expect([float(row.split(",")[1]) for row in rows], [float(r) * 2.0 ** 199 for r in range(1, 301)])
     folder.write("prints.df", model + 'import io;\nprintf("%f", z);\n')
-    folder.run("sweep -n prints.df -p r=1:3", err="each point is a run by itself: prints.df:12:1 can be no part of a kernel")
+    folder.run("sweep -n prints.df -p r=1:3", 
+               err="each point is a run by itself: `printf` prints, prints.df:12:1: a value that is marked `@result` is told without it")
+    # not what draws, which a kernel can do
+    folder.write("draws.df", """import arrays; import io;
+@param int n = 10;
+x = linspace(0.0, 1.0, n);
+e = random_normal(0.0, 0.5, n);
+@result float m = mean((x + e) * x);
+printf("%f", m);
+""")
+    folder.run("sweep -n draws.df -p n=3,4", err="each point is a run by itself: `printf` prints, draws.df:6:1")
+
+
+def a_pattern_of_files_is_told(folder):
+    folder.write("names.df", '@param string f = "";\n@result int n = strlen(f);\n'.replace("@param", "import string;\n@param"))
+    for name in ("a.txt", "b.txt"):
+        folder.write(name, "")
+    folder.run("sweep names.df -p f=*.txt", err="f = *.txt is one value, not a point for each of the 2 files: "
+               "`(echo f; ls *.txt) > files.csv` writes a table of them, for `--from files.csv`")
+    expect("not a point" in folder.run("sweep names.df -p f=*.none").stderr, False)
+    folder.write("files.csv", "f\na.txt\nb.txt\n")
+    folder.run("sweep names.df --from files.csv -o -", err="2 points")
 
 
 def models_that_draw_are_one_kernel(folder):
@@ -602,7 +623,7 @@ def counts_at_a_signal_add_up(folder):
         before = through
 
 
-TESTS = [points_share_the_workers, models_with_arrays_are_one_kernel, models_that_draw_are_one_kernel, counts_at_a_signal_add_up, a_point_that_does_not_come_back_keeps_no_other_one, one_signal_ends_a_sweep_of_a_script, quiet_and_verbose, time_limit_starts_nothing_new, grid_is_run_and_extended, points_of_every_kind, points_are_lazy, script_does_the_same, script_is_swept, one_name_is_one_result, words_that_are_lost_are_told, truth_beside_numbers_is_told, summary_is_json,
+TESTS = [points_share_the_workers, a_pattern_of_files_is_told, models_with_arrays_are_one_kernel, models_that_draw_are_one_kernel, counts_at_a_signal_add_up, a_point_that_does_not_come_back_keeps_no_other_one, one_signal_ends_a_sweep_of_a_script, quiet_and_verbose, time_limit_starts_nothing_new, grid_is_run_and_extended, points_of_every_kind, points_are_lazy, script_does_the_same, script_is_swept, one_name_is_one_result, words_that_are_lost_are_told, truth_beside_numbers_is_told, summary_is_json,
          blocks_tell_each_point, recorded_points_in_another_form, script_acts_at_each_point,
          points_write_files_of_their_own, draws_are_those_of_the_value, parquet_says_what_csv_says,
          changed_table_is_noticed, tables_say_what_is_known, points_and_their_number, script_does_not_fit,

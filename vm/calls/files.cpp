@@ -203,9 +203,10 @@ Value ProgramCaller::begin_writing(Frame& frame, std::uint32_t instruction,
   if (const std::optional<std::uint64_t> point = outcome.error().point) {
     return here_.failure_at(
         frame, instruction,
-        fmt::format("`{}` is written at point {} of the sweep, too", outcome.error().mine.path, *point),
-        {.help = "give each point a file of its own, as in `file f <\"out-%i.txt\" % n>`; what all points "
-                 "read is to be there before the sweep"});
+        fmt::format("`{}` is written at point {} of the sweep, too: give each point a file of its own, as in `file f "
+                    "<\"out-%i.txt\" % n>`",
+                    outcome.error().mine.path, *point),
+        {.help = "what all points read is to be there before the sweep"});
   }
   // which of the two came first is an accident: the report names them in the order of the text
   auto& first = outcome.error().mine;

@@ -1,5 +1,7 @@
 #include "compiler/tool/command/recorded_run.hpp"
 
+#include <sys/stat.h>
+
 #include <fmt/format.h>
 
 #include <ranges>
@@ -16,7 +18,6 @@
 namespace raddle::tool {
 
 /// What a user may say for it: no id begins so.
-static constexpr std::string_view newest_run = "last";
 
 int no_record() {
   vm::print_stderr("raddle: nothing was recorded in this folder: there is no `{}`\n", vm::record_path);
@@ -77,6 +78,11 @@ std::expected<vm::RunRow, int> find_run(const std::string& name) {
   if (found.empty()) {
     vm::print_stderr("raddle: no run is named `{}`; `raddle runs list` names them, and `{}` is the newest\n", name,
                      newest_run);
+    const std::string begin = name.substr(0, name.find('/'));
+    if (struct stat file{}; stat(name.c_str(), &file) == 0)
+      vm::print_stderr("  = help: `{}` is a file; a run's own table is `raddle runs table RUN`\n", name);
+    else if (begin.size() < name.size() && (begin == newest_run || record->find(begin).size() == 1))
+      vm::print_stderr("  = help: a point is shown by `raddle runs logs {0}`, `raddle why {0}`\n", name);
   } else {
     vm::print_stderr("raddle: `{}` may be one of {} runs:\n", name, found.size());
     for (const vm::RunRow& run : found) vm::print_stderr("  {}\n", run.id);

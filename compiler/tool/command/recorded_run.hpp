@@ -4,10 +4,14 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "vm/record/run_record.hpp"
 
 namespace raddle::tool {
+
+/// What names the run that began last.
+inline constexpr std::string_view newest_run = "last";
 
 /// How a run began, in the record.
 namespace run_kind {

@@ -1,9 +1,11 @@
 #include "compiler/tool/command/words.hpp"
 
 #include <algorithm>
+#include <cctype>
 
 #include <fmt/format.h>
 
+#include "compiler/tool/command/recorded_run.hpp"
 #include "compiler/tool/command/usage_error.hpp"
 #include "compiler/tool/command/verb.hpp"
 #include "compiler/preprocess/preprocess.hpp"
@@ -118,8 +120,11 @@ int unexpected_word(const CLI::App& app, const std::string& verb) {
   std::vector<std::string> names;
   for (const CLI::App* known : used.get_subcommands({})) names.push_back(known->get_name());
   const std::string nearest = nearest_name(word, names);
+  const bool names_run = used_verb == "runs" && (word == newest_run || std::isdigit(word.front()) != 0);
   return usage_error(fmt::format("`raddle {}` does not take the word `{}`{}", used_verb, word,
-                                 nearest.empty() ? "" : fmt::format("; did you mean `raddle {} {}`?", verb, nearest)),
+                                 names_run         ? fmt::format("; a run is shown by `raddle runs show {}`", word)
+                                 : nearest.empty() ? ""
+                                                   : fmt::format("; did you mean `raddle {} {}`?", verb, nearest)),
                      used_verb);
 }
 

@@ -250,6 +250,19 @@ bool calls_builtin(const ir::Module& module, stdlib::BuiltinEffect effect) {
                           [&](const ir::Op&, const stdlib::Builtin& builtin) { return builtin.effect == effect; });
 }
 
+std::optional<std::pair<std::string, Span>> printing_call(const ir::Module& module) {
+  std::optional<std::pair<std::string, Span>> first;
+  has_builtin_call(module, [&](const ir::Op& op, const stdlib::Builtin& builtin) {
+    const bool prints =
+        builtin.effect == stdlib::BuiltinEffect::prints || builtin.effect == stdlib::BuiltinEffect::waits_and_prints;
+    const bool is_earlier =
+        !first || std::pair(op.span.file, op.span.begin) < std::pair(first->second.file, first->second.begin);
+    if (prints && is_earlier) first.emplace(builtin.name, op.span);
+    return false;
+  });
+  return first;
+}
+
 bool reads_words(const ir::Module& module) {
   return has_builtin_call(module, [&](const ir::Op& op, const stdlib::Builtin& builtin) {
     return builtin.effect == stdlib::BuiltinEffect::reads_words && !reads_own_path(module, op, builtin);

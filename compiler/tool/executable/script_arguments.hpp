@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "compiler/check/checked_program.hpp"
@@ -25,6 +26,8 @@ bool reads_words(const ir::Module& module);
 
 /// True if the script calls a function of the library that has one of these names.
 bool calls_builtin(const ir::Module& module, stdlib::BuiltinEffect effect);
+/// A call in the module that prints: of which function, and where. That which stands first.
+std::optional<std::pair<std::string, Span>> printing_call(const ir::Module& module);
 
 /// A value of this type as it is written on a command line. @return nothing if it is none
 std::optional<vm::Value> read_value(TypeId type, const std::string& text);

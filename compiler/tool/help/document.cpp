@@ -8,6 +8,7 @@
 #include <set>
 
 #include "compiler/diagnostics/diagnostics.hpp"
+#include "compiler/diagnostics/foreign_names.hpp"
 #include "compiler/tool/command/session.hpp"
 #include "compiler/tool/command/usage_error.hpp"
 #include "compiler/tool/command/verb.hpp"
@@ -112,27 +113,36 @@ std::string as_json_text(const Pages& pages, const std::vector<std::string>& nam
   return json_line(fmt::format("\"pages\":[{}]", fmt::join(items, ",")));
 }
 
+/// What is said of a name that is nothing in the library.
+std::string text_of_unknown(const Pages& pages, const std::string& name) {
+  const std::string none = fmt::format("the library has no function or module `{}`", name);
+  if (const std::string_view help = help_for_foreign_name(name, NameUse::function); !help.empty())
+    return fmt::format("{}: {}", none, help);
+  std::vector<std::string> known;
+  for (const LibraryPage& page : pages) known.push_back(page.name);
+  for (const std::string& module : modules_of(pages)) known.push_back(module);
+  const std::string nearest = nearest_name(name, known);
+  return fmt::format("{}{}; `raddle doc` lists all", none,
+                     nearest.empty() ? "" : fmt::format("; did you mean `{}`?", nearest));
+}
+
 /// @param names  functions or modules; none: all, a line each
 int document(const std::vector<std::string>& names, bool as_json) {
   const Pages pages = library_pages();
   std::string text;
+  std::vector<std::string> unknown;
   if (names.empty())
     for (const std::string& module : modules_of(pages)) text += (text.empty() ? "" : "\n") + list_module(pages, module);
   for (const std::string& name : names) {
     const std::string found = text_of(pages, name);
-    if (found.empty()) {
-      std::vector<std::string> known;
-      for (const LibraryPage& page : pages) known.push_back(page.name);
-      for (const std::string& module : modules_of(pages)) known.push_back(module);
-      const std::string nearest = nearest_name(name, known);
-      return usage_error(fmt::format("the library has no function or module `{}`{}; `raddle doc` lists all", name,
-                                     nearest.empty() ? "" : fmt::format("; did you mean `{}`?", nearest)),
-                         "doc");
-    }
-    text += (text.empty() ? "" : "\n") + found;
+    if (found.empty())
+      unknown.push_back(text_of_unknown(pages, name));
+    else
+      text += (text.empty() ? "" : "\n") + found;
   }
-  if (as_json) text = as_json_text(pages, names);
-  return write_output(text) ? exit_ok : exit_failed;
+  if (as_json && (names.empty() || unknown.size() < names.size())) text = as_json_text(pages, names);
+  if (!text.empty() && !write_output(text)) return exit_failed;
+  return unknown.empty() ? exit_ok : usage_error(fmt::format("{}", fmt::join(unknown, "\nraddle: ")), "doc");
 }
 
 struct DocWords {

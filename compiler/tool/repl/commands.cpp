@@ -1,5 +1,6 @@
 // The commands of a session: what begins with a colon.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -118,10 +119,13 @@ void Conversation::tasks(const std::string&) {
   const bool rests = live_->is_at_rest();
   for (const Entry* entry : entries) {
     const std::string awaited = awaited_by(*entry);
-    say(fmt::format("line {:<4} {:<30} {}", entry->line,
-                    !awaited.empty() ? "waits for " + awaited
-                    : rests          ? "can not go on"
-                                     : "runs",
+    const bool is_set = std::ranges::all_of(entry->outputs, [](const auto& each) { return each->is_settled(); });
+    // that an entry has ended is known when all rest
+    const std::string_view state = rests                    ? "can not go on"
+                                   : !is_set                ? "runs"
+                                   : entry->outputs.empty() ? "runs, or has ended"
+                                                            : "has set all its variables";
+    say(fmt::format("line {:<4} {:<30} {}", entry->line, awaited.empty() ? std::string(state) : "waits for " + awaited,
                     first_line(entry->text)));
   }
 }
@@ -177,11 +181,13 @@ void Conversation::load(const std::string& path) {
 }
 
 void Conversation::save(const std::string& argument) {
-  std::string text;
-  for (const std::string& each : live_->script()) text += each;
-  const auto written = vm::write_whole(argument, 0666, [&text](int file) { return vm::write_all(file, text); });
+  const SavedScript script = live_->script();
+  const auto written =
+      vm::write_whole(argument, 0666, [&script](int file) { return vm::write_all(file, script.text); });
   if (!written) return refuse(fmt::format("can not write `{}`: {}", argument, vm::error_text(written.error())));
   say(fmt::format("written to {}", argument));
+  if (!script.renamed.empty())
+    say_aside(fmt::format("a script gives each name once: {}", fmt::join(script.renamed, ", ")));
 }
 
 void Conversation::reset(const std::string&) {

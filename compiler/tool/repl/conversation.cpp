@@ -84,7 +84,7 @@ void Conversation::run_entry(const Typed& typed, bool waits_for_end) {
   for (const auto& output : entry->outputs)
     if (std::ranges::find(values, output) == values.end()) outputs.push_back(output);
   await(*entry, waits_for_end);
-  report(values, outputs, trimmed(typed.text.substr(entry->statements.size())));
+  report(values, outputs, trimmed(typed.text.substr(entry->entered.statements.size())));
 }
 
 void Conversation::await(Entry& entry, bool waits_for_end) {

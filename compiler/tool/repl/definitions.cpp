@@ -52,6 +52,10 @@ bool replaces(const Definition& later, const Definition& earlier) {
   return later.kind == earlier.kind && later.signature == earlier.signature;
 }
 
+bool is_same(const Definition& one, const Definition& other) {
+  return one.span.file == other.span.file && one.span.begin == other.span.begin;
+}
+
 void add_names(std::string_view text, std::set<std::string, std::less<>>& names) {
   for (std::size_t i = 0; i < text.size();) {
     const std::size_t begin = i;

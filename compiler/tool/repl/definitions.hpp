@@ -25,6 +25,9 @@ std::vector<Definition> definitions_of(const ast::Module& module, const SourceMa
 /// True if `later` stands in place of `earlier`.
 bool replaces(const Definition& later, const Definition& earlier);
 
+/// One and the same, at the same place.
+bool is_same(const Definition& one, const Definition& other);
+
 /// All words of the text that may be names.
 void add_names(std::string_view text, std::set<std::string, std::less<>>& names);
 

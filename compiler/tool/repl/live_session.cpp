@@ -41,6 +41,8 @@ LiveSession::LiveSession(Session& session, vm::RunOptions options)
 LiveSession::~LiveSession() = default;
 
 Entry* LiveSession::submit(const Typed& typed) {
+  const auto variables = pieces_.variables();
+  const std::vector<Definition> definitions = pieces_.definitions();
   std::optional<Piece> piece = pieces_.compile(typed);
   if (!piece) {
     has_failed_ = true;
@@ -55,10 +57,23 @@ Entry* LiveSession::submit(const Typed& typed) {
   entry.values = std::move(piece->values);
   entry.redefined = std::move(piece->redefined);
   entry.forgotten = std::move(piece->forgotten);
-  entry.statements = std::move(piece->statements);
-  for (const auto& variable : entry.outputs) entry.declared.emplace_back(variable->name, variable->declared);
+  entry.entered = {.statements = piece->statements,
+                   .expression = typed.text.substr(piece->statements.size()),
+                   .begin = typed.line - 1,
+                   .line = typed.line,
+                   .made = {},
+                   .own = {},
+                   .replaced = {}};
+  for (const auto& [name, variable] : pieces_.variables())
+    if (const auto before = variables.find(name); before == variables.end() || before->second != variable)
+      entry.entered.made.insert(name);
+  const auto has = [](const std::vector<Definition>& all, const Definition& one) {
+    return std::ranges::any_of(all, [&](const Definition& each) { return is_same(each, one); });
+  };
   for (const Definition& each : pieces_.definitions())
-    if (each.span.file == entry.file) entry.declared.emplace_back(each.name, each.span);
+    if (!has(definitions, each)) entry.entered.own.push_back(each);
+  for (const Definition& each : definitions)
+    if (!has(pieces_.definitions(), each)) entry.entered.replaced.push_back(each);
   entry.executable = std::make_unique<Executable>(std::move(*piece->compilation), session_.options);
   start(entry);
   return &entry;
@@ -177,30 +192,10 @@ void LiveSession::explain(Entry& entry) {
   print_findings(session_, entry.file);
 }
 
-std::vector<std::string> LiveSession::script() const {
-  const auto is_current = [this](const std::pair<std::string, Span>& declared) {
-    const auto is_it = [&](Span span) {
-      return span.file == declared.second.file && span.begin == declared.second.begin;
-    };
-    const auto variable = find(declared.first);
-    if (variable && is_it(variable->declared)) return true;
-    return std::ranges::any_of(pieces_.definitions(), [&](const Definition& each) { return is_it(each.span); });
-  };
-  std::vector<std::string> texts;
-  for (const std::unique_ptr<Entry>& entry : entries_) {
-    const std::size_t end = entry->statements.find_last_not_of(" \n");
-    const bool is_kept =
-        end != std::string::npos && (entry->declared.empty() || std::ranges::any_of(entry->declared, is_current));
-    std::string text = is_kept ? entry->statements : entry->text;
-    if (is_kept) {
-      const char last = text[end];
-      texts.push_back(text + (last == ';' || last == '}' ? "\n" : ";\n"));
-      continue;
-    }
-    for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; ++at) text.insert(at + 1, "// ");
-    texts.push_back("// " + text + "\n");
-  }
-  return texts;
+SavedScript LiveSession::script() const {
+  std::vector<EnteredText> texts;
+  for (const std::unique_ptr<Entry>& entry : entries_) texts.push_back(entry->entered);
+  return saved_script(session_.sources, texts);
 }
 
 std::shared_ptr<LiveVariable> LiveSession::find(const std::string& name) const {

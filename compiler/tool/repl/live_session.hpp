@@ -12,6 +12,7 @@
 #include "compiler/tool/executable/executable.hpp"
 #include "compiler/tool/repl/live_variable.hpp"
 #include "compiler/tool/repl/piece_compiler.hpp"
+#include "compiler/tool/repl/saved_script.hpp"
 #include "compiler/tool/command/session.hpp"
 #include "vm/interpret/workspace.hpp"
 
@@ -26,9 +27,8 @@ struct Entry {
   LiveVariables outputs;   ///< in the order of the program's
   LiveVariables values;    ///< of an expression: what it is to show
   std::vector<std::string> redefined, forgotten;
-  std::string statements;  ///< the text, without an expression at its end that only shows a value
-  std::vector<std::pair<std::string, Span>> declared;  ///< variables and definitions, by name
-  std::unique_ptr<Executable> executable;              ///< of an entry that has ended, its program only
+  EnteredText entered;
+  std::unique_ptr<Executable> executable;  ///< of an entry that has ended, its program only
   // while it runs or waits:
   vm::RunOptions options;
   vm::Workspace::Activity* activity = nullptr;
@@ -60,9 +60,8 @@ class LiveSession {
   /// Prints why an entry does not go on. @pre is_at_rest()
   void explain(Entry& entry);
 
-  /// What was entered, in order, as text of a script; as comments what another entry stands in place of, and
-  /// expressions.
-  std::vector<std::string> script() const;
+  /// What was entered, in order, as a script.
+  SavedScript script() const;
 
   std::shared_ptr<LiveVariable> find(const std::string& name) const;
   LiveVariables variables() const;  ///< by name

@@ -108,6 +108,12 @@ PieceCompiler::Attempt PieceCompiler::begin(const Typed& typed) {
   attempt.typed = {attempt.file, begin, begin + static_cast<std::uint32_t>(typed.text.size())};
   attempt.is_silent = ends_with_semicolon(typed.text);
   attempt.hidden = hidden_variables();
+  for (Change& each : changes_in(typed.text)) {
+    const auto known = variables_.find(each.name);
+    if (known == variables_.end() || !is_assigned(*known->second) || known->second->type.starts_with("bag<")) continue;
+    for (std::uint32_t* const place : {&each.begin, &each.end, &each.value_end}) *place += begin;
+    attempt.changes.push_back(std::move(each));
+  }
   return attempt;
 }
 
@@ -130,17 +136,17 @@ std::pair<Span, Span> PieceCompiler::parts_of(Span typed, const Frame& frame) {
 }
 
 std::unique_ptr<ast::Module> PieceCompiler::parse_alone(const SourceMap& sources, Span typed, const Frame& frame,
-                                                        Diagnostics& diagnostics) {
+                                                        const std::vector<Change>& changes, Diagnostics& diagnostics) {
   ExpandedText text;
   const Span end{typed.file, typed.end, typed.end};
-  const auto add = [&](std::string_view part, Span at, PartOrigin origin) {
-    if (!part.empty()) text.append(part, at, origin);
+  const auto add = [&](std::string_view part, Span at) {
+    if (!part.empty()) text.append(part, at, PartOrigin::replaced);
   };
   const auto [statements, rest] = parts_of(typed, frame);
-  add(text_at(sources, statements), statements, PartOrigin::copied);
-  add(frame.before, {typed.file, rest.begin, rest.begin}, PartOrigin::replaced);
-  add(text_at(sources, rest), rest, PartOrigin::copied);
-  add(frame.after, end, PartOrigin::replaced);
+  append_with_changes(text, sources.at(typed.file).text(), statements, changes);
+  add(frame.before, {typed.file, rest.begin, rest.begin});
+  append_with_changes(text, sources.at(typed.file).text(), rest, changes);
+  add(frame.after, end);
   text.end_at(end);
   return parse(typed.file, sources, diagnostics, &text);
 }
@@ -151,7 +157,7 @@ std::optional<PieceCompiler::Frame> PieceCompiler::find_frame(Attempt& attempt) 
   const Frame statements, expression = frame_of_values(1), unended = unended_statements();
   Diagnostics furthest;  // of the form that explains most of the text
   const auto fits = [&](const Frame& frame, Diagnostics& diagnostics, std::unique_ptr<ast::Module>& module) {
-    module = parse_alone(session_.sources, attempt.typed, frame, diagnostics);
+    module = parse_alone(session_.sources, attempt.typed, frame, attempt.changes, diagnostics);
     if (!diagnostics.has_errors()) return true;
     if (!furthest.has_errors() || explained(furthest) < explained(diagnostics)) furthest = diagnostics;
     return false;
@@ -192,7 +198,7 @@ bool PieceCompiler::is_unfinished(const std::string& text) {
   for (const Frame& frame :
        {Frame{}, unended_statements(), frame_of_values(1), frame_of_values(1, begin_of_last(text))}) {
     Diagnostics found;
-    parse_alone(sources, typed, frame, found);
+    parse_alone(sources, typed, frame, {}, found);
     if (!found.has_errors()) return false;
     breaks_off = breaks_off || first_error(found).span.begin >= end || opens_lines(found, text);
   }
@@ -259,10 +265,11 @@ ExpandedText PieceCompiler::text_of(const Attempt& attempt) const {
   for (const auto& [name, variable] : attempt.hidden)
     add(fmt::format("{} {};\n", variable->type, name), variable->declared);
   for (const LiveVariable* each : needed) add(declaration_of(attempt, *each) + ";\n", each->declared);
+  const std::string& typed = session_.sources.at(attempt.file).text();
   const auto [statements, rest] = parts_of(attempt.typed, attempt.frame);
-  copy(statements);
+  append_with_changes(text, typed, statements, attempt.changes);
   add(attempt.frame.before, {attempt.file, rest.begin, rest.begin});
-  copy(rest);
+  append_with_changes(text, typed, rest, attempt.changes);
   add(attempt.frame.after, {attempt.file, attempt.typed.end, attempt.typed.end});
   text.end_at({attempt.file, attempt.typed.end, attempt.typed.end});
   return text;
@@ -271,7 +278,7 @@ ExpandedText PieceCompiler::text_of(const Attempt& attempt) const {
 bool PieceCompiler::compile_once(const Attempt& attempt, Compilation& result) {
   SessionPiece piece;
   for (const auto& [name, variable] : variables_)
-    if (variable->writer != nullptr || variable->value->is_resolved()) piece.settled.insert(name);
+    if (is_assigned(*variable)) piece.settled.insert(name);
   piece.modules_run = modules_run_;
   session_.diagnostics = {};
   const ExpandedText text = text_of(attempt);

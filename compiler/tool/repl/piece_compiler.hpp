@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compiler/tool/executable/compile.hpp"
+#include "compiler/tool/repl/changes.hpp"
 #include "compiler/tool/repl/definitions.hpp"
 #include "compiler/tool/repl/live_variable.hpp"
 #include "compiler/tool/command/session.hpp"
@@ -64,6 +65,7 @@ class PieceCompiler {
     std::set<std::string, std::less<>> dropped = {};  ///< variables that it does not see: their types are replaced
     /// Those that kept declarations name and that have been defined anew since, by names that nobody types.
     std::map<std::string, std::shared_ptr<LiveVariable>> hidden = {};
+    std::vector<Change> changes = {};  ///< of variables that are made anew by them; places in the file
   };
 
   Attempt begin(const Typed& typed);
@@ -77,12 +79,16 @@ class PieceCompiler {
   /// What stands before the frame's expression, and the expression.
   static std::pair<Span, Span> parts_of(Span typed, const Frame& frame);
   static std::unique_ptr<ast::Module> parse_alone(const SourceMap& sources, Span typed, const Frame& frame,
-                                                  Diagnostics& diagnostics);
+                                                  const std::vector<Change>& changes, Diagnostics& diagnostics);
   std::optional<Frame> find_frame(Attempt& attempt);
   bool compile_with(Attempt& attempt, Compilation& result, std::vector<std::string>& forgotten);
   bool compile_once(const Attempt& attempt, Compilation& result);
   ExpandedText text_of(const Attempt& attempt) const;
   std::map<std::string, std::shared_ptr<LiveVariable>> hidden_variables() const;
+  /// A later entry that assigns it makes it anew.
+  static bool is_assigned(const LiveVariable& variable) {
+    return variable.writer != nullptr || variable.value->is_resolved();
+  }
   /// What stands for the variable in the texts of later pieces.
   std::string declaration_of(const Attempt& attempt, const LiveVariable& variable) const;
   bool forget_broken(Attempt& attempt, std::vector<std::string>& forgotten) const;

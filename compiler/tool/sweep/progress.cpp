@@ -14,7 +14,7 @@
 namespace raddle::sweep {
 namespace {
 
-constexpr double rate_memory_s = 5;  // how long a change of the rate takes to be seen
+constexpr double rate_memory_s = 5;  // how long a change of the rate takes to be seen, at least
 
 std::size_t terminal_columns() {
   winsize size{};
@@ -50,7 +50,7 @@ std::string facts(const SweepCounts& counts, Pace pace, std::string_view recorde
   const double rate = pace.measured > 0 ? pace.measured : pace.expected;
   if (rate > 0 && expected > ended)
     text += fmt::format("  {}{} left", pace.measured > 0 ? "" : "about ",
-                        duration_text(static_cast<double>(expected - ended) / rate));
+                        duration_text(std::max(static_cast<double>(expected - ended) / rate - pace.since_s, 0.0)));
   return text;
 }
 
@@ -76,35 +76,36 @@ std::string line_text(const SweepCounts& counts, Pace pace) {
   return facts(counts, pace, "from the record", Brevity::all);
 }
 
-Pace Progress::pace(const SweepCounts& counts) const {
+Pace Progress::pace(const SweepCounts& counts, Clock::time_point now) const {
   const bool is_known = recorded_s_ > 0 && counts.ok + counts.failed == 0;
-  return {.measured = rate_, .expected = is_known ? static_cast<double>(counts.running) / recorded_s_ : 0};
+  return {.measured = measured_.rate(),
+          .expected = is_known ? static_cast<double>(counts.running) / recorded_s_ : 0,
+          .since_s = measured_.since_s(seconds(now))};
 }
 
-void Progress::update_rate(const SweepCounts& counts, Clock::time_point now) {
-  const double passed = std::chrono::duration<double>(now - last_rate_at_).count();
-  const std::uint64_t ended = counts.ok + counts.failed;
-  if (passed < 0.5 && rate_ > 0) return;
-  if (passed <= 0 || ended == 0) return;
-  const double own = static_cast<double>(ended - last_ended_) / passed;
-  const double since_start = std::chrono::duration<double>(now - start_).count();
-  const double weight = std::min(1.0, std::max(passed / rate_memory_s, passed / since_start));
-  rate_ += (own - rate_) * weight;
-  last_ended_ = ended;
-  last_rate_at_ = now;
+void MeasuredPace::update(std::uint64_t ended, std::uint64_t running, double now_s) {
+  const double passed = now_s - at_s_;
+  const double at_once = static_cast<double>(std::max<std::uint64_t>(running, 1));
+  if (ended == 0 || passed <= 0 || (passed < 0.5 && rate_ > 0)) return;
+  if (ended == ended_ && passed < 2 * at_once / rate_) return;
+  const double own = static_cast<double>(ended - ended_) / passed;
+  const double memory_s = std::max(rate_memory_s, rate_ > 0 ? 4 * at_once / rate_ : 0);
+  rate_ += (own - rate_) * std::min(1.0, std::max(passed / memory_s, passed / now_s));
+  ended_ = ended;
+  at_s_ = now_s;
 }
 
 void Progress::show(const SweepCounts& counts) {
   if (style_ == ProgressStyle::none) return;
   const Clock::time_point now = Clock::now();
-  update_rate(counts, now);
+  measured_.update(counts.ok + counts.failed, counts.running, seconds(now));
   if (style_ == ProgressStyle::bar) {
     if (now - start_ < std::chrono::milliseconds(200)) return;  // what is over at once needs no bar
-    vm::draw_on_stderr("\r\x1b[K" + bar_text(counts, pace(counts), terminal_columns()));
+    vm::draw_on_stderr("\r\x1b[K" + bar_text(counts, pace(counts, now), terminal_columns()));
     is_bar_shown_ = true;
   } else if (now - start_ >= next_line_) {
     next_line_ = (now - start_) + std::min<Clock::duration>(now - start_, std::chrono::seconds(60));
-    vm::print_stderr("raddle: {}\n", line_text(counts, pace(counts)));
+    vm::print_stderr("raddle: {}\n", line_text(counts, pace(counts, now)));
   }
 }
 

@@ -14,6 +14,22 @@ enum class ProgressStyle : std::uint8_t { none, plain, bar };
 struct Pace {
   double measured = 0;  ///< of late; 0: none has ended
   double expected = 0;  ///< by what a point took in earlier runs, while none has ended; 0: not known
+  double since_s = 0;   ///< when `measured` was measured: what was left then is less by that now
+};
+
+/// How many points end in a second, of late. Points that take long end seldom, and many at once: while none ends, that
+/// is no slower pace before twice the time has passed in which as many should have ended as run at once.
+class MeasuredPace {
+ public:
+  /// @param ended  so far; @param now_s  since the start
+  void update(std::uint64_t ended, std::uint64_t running, double now_s);
+  double rate() const { return rate_; }
+  double since_s(double now_s) const { return now_s - at_s_; }
+
+ private:
+  double rate_ = 0;  ///< 0: none has ended
+  double at_s_ = 0;  ///< when that was measured
+  std::uint64_t ended_ = 0;
 };
 
 /// "[######..............]   30%  3,000/10,000  830/s  2 running  700 earlier  3 failed  8 s left". What matters least
@@ -32,16 +48,14 @@ class Progress {
 
  private:
   using Clock = std::chrono::steady_clock;
-  void update_rate(const SweepCounts& counts, Clock::time_point now);
-  Pace pace(const SweepCounts& counts) const;
+  double seconds(Clock::time_point now) const { return std::chrono::duration<double>(now - start_).count(); }
+  Pace pace(const SweepCounts& counts, Clock::time_point now) const;
 
   const ProgressStyle style_;
   const double recorded_s_;
   const Clock::time_point start_ = Clock::now();
-  Clock::time_point last_rate_at_ = start_;
   Clock::duration next_line_ = std::chrono::seconds(5);  // since start_; each time twice as long, up to a minute
-  std::uint64_t last_ended_ = 0;
-  double rate_ = 0;  // points that end in a second, of late
+  MeasuredPace measured_;
   bool is_bar_shown_ = false;
 };
 

@@ -120,9 +120,11 @@ int ScriptSubject::compile(const sweep::Space& space, const sweep::SpaceOptions&
   const std::uint32_t file = session_.sources.add(path_, std::move(text));
   ir::FunctionId loop = ir::none, entry = ir::none;
   std::optional<sweep::OptionError> unfit;
+  std::optional<std::pair<std::string, Span>> printing;
   const auto prepare = [&](const CheckedProgram& program, ir::Module& module) {
     unfit = match(program, space, words);
     uses_seed_ = calls_builtin(module, stdlib::BuiltinEffect::draws);
+    printing = printing_call(module);
     entry = module.entry;
     std::vector<bool> varies;
     for (const auto& source : sources_of_) varies.push_back(source.has_value());
@@ -138,6 +140,9 @@ int ScriptSubject::compile(const sweep::Space& space, const sweep::SpaceOptions&
     why_not_in_blocks_ = "it has no `@result`, or a parameter or a result is no number";
   else if (is_launched(module.functions[loop]))
     block_program_ = emit_program(module);
+  else if (printing)
+    why_not_in_blocks_ = fmt::format("`{}` prints, {}: a value that is marked `@result` is told without it",
+                                     printing->first, session_.sources.describe(printing->second));
   else if (const auto& found = module.functions[loop].not_launched; !found.empty())
     why_not_in_blocks_ = fmt::format("{} can be no part of a kernel", session_.sources.describe(found.back().obstacle));
   else

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <glob.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -229,8 +230,28 @@ std::optional<sweep::OptionError> fault_of_shared_file(const SweepRequest& reque
                                 has_shards ? "" : "; or -j 1"));
 }
 
+/// `-p 'f=in/*.txt'`: no shell expands a value, and here nothing does: programs may take the pattern itself.
+static void warn_of_patterns(const SweepPlan& plan) {
+  constexpr std::uint64_t most_looked_at = 100;
+  const std::vector<std::vector<std::string>> values = plan.space.all_values(most_looked_at);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    for (const std::string& value : values[i]) {
+      if (value.find_first_of("*?[") == std::string::npos) continue;
+      glob_t found{};
+      const bool has_files = glob(value.c_str(), GLOB_NOSORT, nullptr, &found) == 0;
+      const std::string& name = plan.space.parameters()[i].name;
+      if (has_files)
+        warn(
+            fmt::format("{0} = {1} is one value, not a point for each of the {2}: `(echo {0}; ls {1}) > files.csv` "
+                        "writes a table of them, for `--from files.csv`",
+                        name, value, sweep::counted(found.gl_pathc, "file")));
+      globfree(&found);
+    }
+}
+
 void warn_of_unused(const SweepRequest& request, const SweepPlan& plan) {
   if (request.script_options.is_quiet) return;
+  warn_of_patterns(plan);
   constexpr std::uint64_t most_looked_at = 100'000;
   for (const sweep::Space::Repeated& each : plan.space.repeated(most_looked_at, plan.script == nullptr))
     warn(fmt::format("{} = {} is there {} times{}", fmt::join(each.names, ", "),

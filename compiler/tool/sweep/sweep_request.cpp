@@ -69,7 +69,9 @@ exit codes: 0 all is well, 2 the command line is wrong, 4 some runs failed, 75 s
 void add_space_options(CLI::App& app, SweepRequest& request) {
   sweep::SpaceOptions& space = request.space;
   constexpr const char* group = "Points";
-  app.add_option("-p,--param", space.parameters, "A parameter and its values (repeat it; the last one varies fastest)")
+  app.add_option("-p,--param", space.parameters,
+                 "A parameter and its values (repeat it; the last one varies fastest); files that fit a pattern: "
+                 "--from a list of them")
       ->type_name("NAME=VALUES")
       ->allow_extra_args(false)
       ->group(group);

@@ -48,6 +48,24 @@ TEST_CASE("before the first point has ended, earlier runs tell how long it may t
   CHECK(line_text(counts, {.expected = 0.5}) == "40/100  2 running  40 from the record  about 2 min 0 s left");
 }
 
+TEST_CASE("while long points run, what is left gets less") {
+  MeasuredPace pace;
+  const auto left = [&](std::uint64_t ended, double now_s) {
+    return static_cast<double>(20 - ended) / pace.rate() - pace.since_s(now_s);
+  };
+  double before = 1e9;
+  for (int second = 1; second <= 300; ++second) {  // 20 points of 30 s, two at a time
+    const std::uint64_t ended = static_cast<std::uint64_t>(second / 30) * 2;
+    pace.update(ended, 2, second);
+    if (ended == 0) continue;
+    CHECK(left(ended, second) == doctest::Approx(300 - second));
+    CHECK(left(ended, second) < before);
+    before = left(ended, second);
+  }
+  for (int second = 301; second <= 600; ++second) pace.update(20, 2, second);
+  CHECK(pace.rate() < 2 / 60.0);  // nothing ends any more
+}
+
 TEST_CASE("what a filter leaves is a guess while not all points have been looked at") {
   SweepCounts counts = counts_of(1000, 10);
   counts.looked_at = 100;
