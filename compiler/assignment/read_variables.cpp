@@ -87,6 +87,12 @@ bool asks_without_waiting(const ast::Expr& expr) {
          stdlib::signature_of(call.callee_index).looks_at_growing_array();
 }
 
+/// `size(a)` of a dense array: its extents are there before its elements.
+bool asks_for_extents(const Context& context, const ast::Call& call) {
+  return call.callee_kind == ast::CalleeKind::builtin && stdlib::builtins()[call.callee_index].name == "size" &&
+         context.store().is_dense(call.resolved_arguments[0]->type);
+}
+
 /// `s.f[0][i].g`: the variable s and what follows; no_variable for anything else, and where a key is no literal or
 /// name.
 VariableId part_path(const ast::Expr& expr, Path& path) {
@@ -123,7 +129,7 @@ class AwaitedCollector {
         return;
       case ExprKind::Call:
         if (!starts_when_all_is_there(as<const ast::Call>(expr))) return body(as<const ast::Call>(expr));
-        closed_ = true;
+        closed_ = !asks_for_extents(context_, as<const ast::Call>(expr));
         break;
       case ExprKind::ArrayLiteral: return;
       case ExprKind::IntLiteral:

@@ -95,6 +95,7 @@ using Annotations = std::vector<Annotation>;
 struct Dimension {
   std::vector<ExprPtr> entries;
   Span span;
+  bool is_of_extents = false;  ///< set by check: expressions of a dense array's extents, and no key type
 };
 
 /// `int`, `bag<T>`, `int|float` (alternatives, in formals only), `float[]` (dimensions, in typedefs and arguments).

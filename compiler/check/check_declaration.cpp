@@ -115,6 +115,7 @@ void StatementChecker::declarator(ast::Declaration& declaration, ast::Declarator
   const VariableRole role = scopes_.at_top_level() ? VariableRole::global : VariableRole::local;
   declarator.variable = scopes_.declare(declarator.name, type, role);
   context_.variable(declarator.variable).has_no_elements = has_extent_0(context_, type, declaration, declarator);
+  context_.variable(declarator.variable).fixed_extents = fixed_extents(context_, declaration.type, type);
   if (bad_mapping) context_.silenced.insert(declarator.variable);
   if (type == TypeStore::updateable) updateable(declarator);
   if (context_.options.piece != nullptr) return;  // a session has no command line, and shows what it is asked for
@@ -124,6 +125,7 @@ void StatementChecker::declarator(ast::Declaration& declaration, ast::Declarator
 
 void StatementChecker::extents(ast::Dimension* dimension) {
   if (dimension == nullptr || !has_extents(context_, *dimension)) return;
+  dimension->is_of_extents = true;
   for (auto& entry : dimension->entries)
     if (!is_open(*entry)) expressions_.value_of_type(*entry, TypeStore::int_);
 }

@@ -53,8 +53,11 @@ void bind_extents(Context& context, Scopes& scopes, ExpressionChecker& expressio
   }
   for (auto* const formals : {&function.inputs, &function.outputs}) {
     for (ast::Formal& formal : *formals) {
-      ast::Dimension* const dimension = dense_dimension(context, formal);
-      if (dimension == nullptr) continue;
+      // in arrays of dense ones, too: names are bound by dense inputs only
+      if (!has_dense_inside(context.store(), formal.resolved_type)) continue;
+      ast::Dimension* const dimension = extents_of(formal.type, formal.dimensions);
+      if (dimension == nullptr || !has_extents(context, *dimension)) continue;
+      dimension->is_of_extents = true;
       for (auto& entry : dimension->entries)
         if (!is_open(*entry)) expressions.value_of_type(*entry, TypeStore::int_);
     }

@@ -65,6 +65,8 @@ void StatementChecker::loop_variable(ast::For::Variable& variable, const Scopes&
   }
   if (variable.outer == ast::no_variable) {
     variable.variable = scopes_.declare(variable.name, type, VariableRole::loop);
+    if (variable.type)
+      context_.variable(variable.variable).fixed_extents = fixed_extents(context_, *variable.type, type);
   } else {
     variable.variable = context_.add_variable(variable.name, type, VariableRole::loop);
     scopes_.bind(variable.name.text, variable.variable);

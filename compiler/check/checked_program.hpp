@@ -33,6 +33,8 @@ struct Variable {
   /// created where it is declared); false if it is assigned whole.
   bool written_by_element = false;
   bool has_no_elements = false;  ///< a dense array, of which one extent is written as 0: nothing need be assigned
+  /// Of the dense arrays that it is or holds, where they stand in a type's definition or in `bag<float[2]>`; -1: any.
+  std::vector<std::int64_t> fixed_extents = {};
   bool is_read = false;
   bool replaces_file = false;  ///< a file whose path another variable has, too, which is written before
   /// A file: calls of the function that declares it follow each other in one call of the function that many levels up.

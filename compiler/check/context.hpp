@@ -16,7 +16,8 @@ using ast::VariableId;
 struct TypeEntry {
   TypeId type = TypeStore::error;
   Span span;
-  bool is_alias = false;  ///< no constructor of that name
+  bool is_alias = false;                   ///< no constructor of that name
+  std::vector<std::int64_t> extents = {};  ///< of an alias: as of StructType::Field
 };
 
 /// A call in a body, by which what its callee does is also done there.

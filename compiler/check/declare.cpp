@@ -100,6 +100,7 @@ std::vector<FormalPattern> declare_formals(Context& context, const ast::Function
       formal.resolved_type = TypeStore::error;
     }
     formal.variable = context.add_variable(formal.name, formal.resolved_type, role);
+    context.variable(formal.variable).fixed_extents = fixed_extents(context, formal.type, formal.resolved_type);
     variables.push_back(formal.variable);
     patterns.push_back({std::move(alternatives), formal.name.text, formal.default_value.get()});
   }

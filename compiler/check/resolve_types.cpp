@@ -22,6 +22,38 @@ bool suggest_type_first(Context& context, const ast::Formal& formal) {
   return true;
 }
 
+const ast::Expr* literal_of_constant(const Context& context, const std::string& name) {
+  for (const auto& module : context.program.modules)
+    for (const auto& constant : module->constants)
+      if (constant->name.text == name) return constant->value.get();
+  return nullptr;
+}
+
+/// Extents that belong to a type are the same wherever it is used.
+std::int64_t extent_in_type(Context& context, const ast::Expr& entry) {
+  if (is_open(entry)) return -1;
+  const ast::Expr* literal = &entry;
+  if (entry.kind == ast::ExprKind::Name) literal = literal_of_constant(context, ast::as<const ast::Name>(entry).text);
+  if (literal != nullptr && literal->kind == ast::ExprKind::IntLiteral)
+    return ast::as<const ast::IntLiteral>(*literal).value;
+  context.diagnostics
+      .report(DiagnosticKind::bad_dense_type, entry.span, "extents that belong to a type are ints or constants")
+      .note("`:` stands for any extent, as in `float v[:]`");
+  return -1;
+}
+
+/// As of StructType::Field. @param resolved  what `type` and `dimensions` are
+std::vector<std::int64_t> extents_in_type(Context& context, const ast::TypeExpr& type,
+                                          const std::vector<ast::Dimension>& dimensions, TypeId resolved) {
+  if (!has_dense_inside(context.store(), resolved)) return {};
+  const ast::Dimension* const dimension = extents_of(type, dimensions);
+  if (dimension == nullptr || dimension->entries.empty() || !has_extents(context, *dimension))
+    return fixed_extents(context, type, resolved);
+  std::vector<std::int64_t> extents;
+  for (const ast::ExprPtr& entry : dimension->entries) extents.push_back(extent_in_type(context, *entry));
+  return extents;
+}
+
 /// Makes the types of definitions, each when it is first needed.
 class TypeDefinitions {
  public:
@@ -57,8 +89,9 @@ class TypeDefinitions {
     if (!fresh) diagnostic.label(known->second->name.span, "first defined here");
   }
 
-  void enter(const TypeDefinition& definition, TypeId type) {
-    context_.types[definition.name.text] = {type, definition.name.span, definition.kind == TypeDefinitionKind::alias};
+  void enter(const TypeDefinition& definition, TypeId type, std::vector<std::int64_t> extents = {}) {
+    const bool is_alias = definition.kind == TypeDefinitionKind::alias;
+    context_.types[definition.name.text] = {type, definition.name.span, is_alias, std::move(extents)};
   }
 
   void make(TypeDefinition& definition) {
@@ -84,7 +117,8 @@ class TypeDefinitions {
       enter(definition, TypeStore::error);
       return;
     }
-    enter(definition, distinct ? context_.store().new_named(definition.name.text, base) : base);
+    enter(definition, distinct ? context_.store().new_named(definition.name.text, base) : base,
+          extents_in_type(context_, definition.base, {}, base));
   }
 
   void make_needed(const ast::TypeExpr& type) {
@@ -109,7 +143,9 @@ class TypeDefinitions {
             .label(other.span, "first defined here");
         taken = true;
       }
-      if (!taken) structure.fields.push_back({field.name.text, field.resolved_type, field.name.span});
+      if (taken) continue;
+      std::vector<std::int64_t> extents = extents_in_type(context_, field.type, field.dimensions, field.resolved_type);
+      structure.fields.push_back({field.name.text, field.resolved_type, field.name.span, std::move(extents)});
     }
   }
 
@@ -324,6 +360,23 @@ std::vector<TypePattern> resolve_formal(Context& context, const TypeVariables& v
 bool has_extents(const Context& context, const ast::Dimension& dimension) {
   return dimension.entries.size() > 1 ||
          (dimension.entries.size() == 1 && !names_type(context, *dimension.entries.front()));
+}
+
+bool has_dense_inside(const TypeStore& types, TypeId type) {
+  const TypeId base = types.base(type);
+  if (types.is_dense(base)) return true;
+  const bool holds = types.is_array(base) || types.kind(base) == TypeKind::bag;
+  return holds && has_dense_inside(types, types.at(base).element);
+}
+
+std::vector<std::int64_t> fixed_extents(Context& context, const ast::TypeExpr& type, TypeId resolved) {
+  if (!has_dense_inside(context.store(), resolved)) return {};
+  if (!type.arguments.empty()) {
+    const ast::TypeExpr& element = type.arguments.front();
+    return extents_in_type(context, element, {}, resolve_plain(context, {}, element).type);
+  }
+  const auto named = context.types.find(type.name.text);
+  return named == context.types.end() ? std::vector<std::int64_t>() : named->second.extents;
 }
 
 bool is_open(const ast::Expr& entry) {

@@ -21,10 +21,15 @@ std::vector<TypePattern> resolve_formal(Context& context, const std::vector<ast:
 bool is_open(const ast::Expr& entry);
 /// `[n]`, `[n, m]`, `[:]`: of a dense array. One name of a type is that of keys.
 bool has_extents(const Context& context, const ast::Dimension& dimension);
-/// Where the extents stand in what has been resolved to a dense array; null: nowhere, its type is an alias.
+/// Where the extents stand in what has been resolved to a dense array, or to arrays of such; null: nowhere, its type is
+/// an alias.
 template <typename Type, typename Dimensions>
 auto* extents_of(Type& type, Dimensions& dimensions) {
-  return !dimensions.empty() ? &dimensions.back() : type.dimensions.empty() ? nullptr : &type.dimensions.back();
+  return !type.dimensions.empty() ? &type.dimensions.back() : dimensions.empty() ? nullptr : &dimensions.back();
 }
+/// The type of a dense array is the innermost one: arrays and bags around it hold such arrays.
+bool has_dense_inside(const TypeStore& types, TypeId type);
+/// What Variable::fixed_extents has of a variable of this type. @param resolved  with its own dimensions, too
+std::vector<std::int64_t> fixed_extents(Context& context, const ast::TypeExpr& type, TypeId resolved);
 
 }  // namespace raddle::check_detail

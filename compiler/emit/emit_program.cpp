@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/emit/element_writers.hpp"
 #include "compiler/emit/emit_function.hpp"
 #include "compiler/emit/emit_kernel.hpp"
 #include "compiler/emit/function_plan.hpp"
@@ -145,6 +146,7 @@ vm::Program emit_program(const ir::Module& module, ir::FunctionId entry) {
     emit::partition_strands(plan);
     const vm::BodyId body = emit::emit_function(plan, id, program, structures);
     program.functions[id].body = body;
+    emit::add_element_writers(function, program);
   }
   emit::add_gathering_sites(program);
   forget_callers(program.functions);

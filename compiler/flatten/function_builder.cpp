@@ -114,8 +114,8 @@ void FunctionBuilder::expect(Operand condition, Span span) {
 
 Operand FunctionBuilder::same(Operand one, Operand other, Span span) {
   if (one == other) return one;
-  call("@same_extent", {one, other, Operand::constant(module_->constant(std::string())), one, other}, TypeStore::int_,
-       span);
+  const Operand no_name = Operand::constant(module_->constant(std::string()));
+  call("@same_extent", {one, other, no_name, no_name, no_name, number(1), one, other}, TypeStore::int_, span);
   return known(other) ? other : one;
 }
 

@@ -118,7 +118,9 @@ ir::Operand FunctionLowering::records_from_file(const ast::Call& call, ir::VarId
       const bool is_dense = types().is_dense(type);
       const ir::Operand elements =
           fill(is_dense ? types().dense_elements(type) : type, [&](ir::Operand row) { return value_at(i, row); });
-      columns.push_back(is_dense ? ir::Operand::variable(pack({elements, {count}}, type, span, ir::none)) : elements);
+      const ir::Operand column =
+          is_dense ? ir::Operand::variable(pack({elements, {count}}, type, span, ir::none)) : elements;
+      columns.push_back(fitted(column, fixed_extents(fields[i].extents), "`" + fields[i].name + "`", span));
     }
     return emit_value(OpKind::struct_make, std::move(columns), call.type, span, target);
   }

@@ -85,13 +85,14 @@ void FunctionLowering::store(const ast::Expr& target, ir::Operand source) {
     if (types().is_dense(index.base->type)) return store_dense(index, source);
     const ir::Operand into = container(*index.base);
     const ir::Operand at = key(index);
-    emit(OpKind::array_insert, {into, at, converted(source, types().at(type_of(into)).element, target.span)}, {},
-         target.span);
+    const ir::Operand element = converted(source, types().at(type_of(into)).element, target.span);
+    emit(OpKind::array_insert, {into, at, fitted(element, target, target.span)}, {}, target.span);
   } else {
     const auto& field = as<ast::Field>(target);
     const ir::Operand into = container(*field.base);
     const TypeId type = types().structure(types().base(type_of(into))).fields[field.index].type;
-    emit(OpKind::struct_set, {into, converted(source, type, target.span)}, {}, target.span).number = field.index;
+    const ir::Operand fits = fitted(converted(source, type, target.span), target, target.span);
+    emit(OpKind::struct_set, {into, fits}, {}, target.span).number = field.index;
   }
 }
 
@@ -101,14 +102,13 @@ void FunctionLowering::store_whole(ir::VarId variable, ir::Operand source, Span 
     emit(OpKind::file_assign, {ir::Operand::variable(variable), source}, {}, span);
     return;
   }
-  if (has_declared_extents(variable)) {
-    store_declared(variable, parts_of(source.index), span);
-    return;
-  }
+  if (has_declared_extents(variable) && types().is_dense(type))
+    return store_declared(variable, parts_of(source.index), span);
   if (TypeStore::widens(types().base(type_of(source)), types().base(type)))
     converted(source, type, span, variable);
   else
     emit(OpKind::copy, {source}, {variable}, span);
+  if (has_declared_extents(variable)) check_elements(variable, span);
 }
 
 ir::Operand FunctionLowering::container(const ast::Expr& expr) {

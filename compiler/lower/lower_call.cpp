@@ -203,6 +203,7 @@ ir::FunctionId FunctionLowering::instance(const ast::Call& call, const Operands&
 FunctionLowering::Operands FunctionLowering::call_builtin(const ast::Call& call, std::vector<ir::VarId> targets,
                                                           ir::Operand rank) {
   if (stdlib::is_made_by_lowering(stdlib::builtins()[call.callee_index])) return {array_function(call, targets[0])};
+  if (is_size_of_dense(call)) return {size_of_dense(*call.resolved_arguments[0], targets[0])};
   const bool fills = fills_files(call);
   Operands operands, outputs;
   std::vector<ir::VarId> results;
@@ -238,9 +239,23 @@ FunctionLowering::Operands FunctionLowering::call_builtin(const ast::Call& call,
   return outputs;
 }
 
+/// `size(a)`, of one dimension: an extent, which is there before the elements are.
+bool FunctionLowering::is_size_of_dense(const ast::Call& call) const {
+  return stdlib::builtins()[call.callee_index].name == "size" && types().is_dense(call.resolved_arguments[0]->type);
+}
+
+ir::Operand FunctionLowering::size_of_dense(const ast::Expr& array, ir::VarId target) {
+  const ir::Operand extent = unwidened_view(array).extents[0];
+  return target == ir::none ? extent : emit_value(OpKind::copy, {extent}, TypeStore::int_, array.span, target);
+}
+
 ir::Operand FunctionLowering::construct(const ast::Call& call, ir::VarId target) {
   Operands fields;
-  for (const ast::Expr* argument : call.resolved_arguments) fields.push_back(value(*argument));
+  for (const ast::Expr* argument : call.resolved_arguments) {
+    const StructType::Field& field = types().structure(types().base(call.type)).fields[fields.size()];
+    const Operands wanted = fixed_extents(field.extents);
+    fields.push_back(fitted(value(*argument), wanted, "`" + field.name + "`", argument->span));
+  }
   return emit_value(OpKind::struct_make, std::move(fields), call.type, call.span, target);
 }
 

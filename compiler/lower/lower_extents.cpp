@@ -23,19 +23,27 @@ bool FunctionLowering::is_sure_to_stretch(const Lifted& of, const Stretched& rea
 }
 
 /// The extents that the operands have in common; where that is not sure, it is found when the script runs.
-Lifted FunctionLowering::joined(const std::vector<Lifted>& operands, std::string_view what, Span span) {
+/// @param written  where each operand is
+Lifted FunctionLowering::joined(const std::vector<Lifted>& operands, const std::vector<Span>& written,
+                                std::string_view what, Span span) {
   Lifted made;
-  for (const Lifted& operand : operands) {
+  std::string name;  // of the one whose extents these are
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const Lifted& operand = operands[i];
     if (operand.extents.empty()) continue;
     made.is_flat = made.is_flat && operand.is_flat;
     made.read.insert(made.read.end(), operand.read.begin(), operand.read.end());
-    made.extents = made.extents.empty() ? operand.extents : joint_extents(made.extents, operand.extents, what, span);
+    const bool is_first = made.extents.empty();
+    const NamedShape next{operand.extents, short_text(written[i])};
+    made.extents = is_first ? operand.extents : joint_extents({made.extents, name}, next, what, span);
+    name = is_first || are_same_extents(made.extents, operand.extents) ? next.name : "";
   }
   return made;
 }
 
-FunctionLowering::Operands FunctionLowering::joint_extents(const Operands& first, const Operands& second,
+FunctionLowering::Operands FunctionLowering::joint_extents(const NamedShape& one, const NamedShape& other,
                                                            std::string_view what, Span span) {
+  const Operands &first = one.extents, &second = other.extents;
   const std::size_t rank = std::max(first.size(), second.size());
   Operands joint;
   for (std::size_t axis = 0; axis < rank; ++axis) {
@@ -49,7 +57,12 @@ FunctionLowering::Operands FunctionLowering::joint_extents(const Operands& first
       joint.push_back(is_one(a) ? b : a);
       continue;
     }
-    Operands operands = {text_constant(std::string(what)), a, b, int_constant(static_cast<std::int64_t>(first.size()))};
+    Operands operands = {text_constant(std::string(what)),
+                         a,
+                         b,
+                         text_constant(one.name),
+                         text_constant(other.name),
+                         int_constant(static_cast<std::int64_t>(first.size()))};
     operands.insert(operands.end(), first.begin(), first.end());
     operands.insert(operands.end(), second.begin(), second.end());
     joint.push_back(call_builtin_named("@joint_extent", std::move(operands), TypeStore::int_, span));

@@ -10,47 +10,11 @@
 #include <vector>
 
 #include "compiler/check/array_choice.hpp"
-#include "compiler/check/checked_program.hpp"
-#include "compiler/diagnostics/diagnostics.hpp"
-#include "compiler/ir/module.hpp"
 #include "compiler/lower/lifted.hpp"
+#include "compiler/lower/module_context.hpp"
 #include "compiler/lower/slice_bounds.hpp"
 
 namespace raddle::lowering {
-
-/// Bits by ir::AppLimit, and one behind them for the words that start several processes, by `@par`.
-using LimitSet = unsigned;
-inline constexpr LimitSet launcher_bit = 1u << ir::app_limits.size();
-/// What calls of a function have that others of it have not.
-struct CallerForm {
-  LimitSet limits = 0;     ///< of an app: given by the call, as parameters after the others
-  bool has_views = false;  ///< dense inputs may be views: Note [views] in lower_inputs.cpp
-};
-
-/// What all functions share.
-struct ModuleContext {
-  CheckedProgram& program;
-  Diagnostics& diagnostics;
-  ir::Module& module;
-  std::vector<ir::FunctionId> functions = {};                   ///< by index of CheckedProgram::functions
-  std::vector<std::vector<ast::VariableId>> globals_read = {};  ///< the same: extra parameters, in order
-  /// Apps for calls that give some limits themselves: these are the last parameters then.
-  std::map<std::pair<std::uint32_t, LimitSet>, ir::FunctionId> limited_apps = {};
-  /// Functions for calls that give views.
-  std::map<std::uint32_t, ir::FunctionId> functions_of_views = {};
-  /// Generic functions as calls need them, by index and the types of their inputs and outputs.
-  std::map<std::tuple<std::uint32_t, std::vector<TypeId>, std::vector<TypeId>>, ir::FunctionId> instances = {};
-  std::unordered_map<std::string, unsigned> function_names = {};  ///< how many have it: `f`, `f.1`, ...
-};
-
-bool has_annotation(const ast::Annotations& annotations, std::string_view name);
-/// @param otherwise  without `@cpu` and `@gpu`
-vm::Placement placement_of(const ast::Annotations& annotations, vm::Placement otherwise);
-ir::FunctionId add_function(ModuleContext& context, const std::string& name, Span span);
-/// Makes and lowers the function of index `index` of CheckedProgram::functions.
-void lower_function(ModuleContext& context, std::uint32_t index, ir::FunctionId id, const CallerForm& form);
-
-bool is_file(const TypeStore& types, TypeId type);
 
 class FunctionLowering {
  public:
@@ -128,6 +92,8 @@ class FunctionLowering {
   Operands call(const ast::Call& call, std::vector<ir::VarId> targets);
   Operands call_script_function(const ast::Call& call, std::vector<ir::VarId> targets, ir::Operand rank);
   Operands call_builtin(const ast::Call& call, std::vector<ir::VarId> targets, ir::Operand rank);
+  bool is_size_of_dense(const ast::Call& call) const;
+  ir::Operand size_of_dense(const ast::Expr& array, ir::VarId target);
   ir::Operand construct(const ast::Call& call, ir::VarId target);
   ir::VarId file_for_output(ir::VarId target, TypeId type, Span span);
   ir::Operand annotation_operand(const ast::Annotations& annotations, std::string_view name);
@@ -185,10 +151,11 @@ class FunctionLowering {
   ir::Operand key_of_number(ir::Operand number, const Dense& of, Span span);
   /// What stands between brackets: `end` is the last index of a dimension of that extent.
   ir::Operand bracketed(const ast::Expr& expr, ir::Operand extent);
-  /// Which index, or slice, of which array: for the message if it is outside.
-  Operands place_of_index(const ast::Index& index, std::size_t axis);
-  ir::Operand index_check(ir::Operand at, ir::Operand extent, const ast::Index& index, std::size_t axis);
-  ir::Operand checked_index(const ast::Index& index, std::size_t axis, ir::Operand extent);
+  /// Which index, or slice, of which array: for the message if it is outside. @param extents  of the array
+  std::string short_text(Span span) const;
+  Operands place_of_index(const ast::Index& index, std::size_t axis, const Operands& extents);
+  ir::Operand index_check(ir::Operand at, const Operands& extents, const ast::Index& index, std::size_t axis);
+  ir::Operand checked_index(const ast::Index& index, std::size_t axis, const Operands& extents);
   ir::Operand dense_key(const ast::Index& index, const Dense& of);
   ir::Operand dense_index(const ast::Index& index, ir::VarId target);
   void store_dense(const ast::Index& target, ir::Operand source);
@@ -196,6 +163,19 @@ class FunctionLowering {
   Dense dense_target(const ast::Index& target);
   /// @param dimension  null: the extents are not named
   void declare_extents(ast::VariableId variable, const ast::Dimension* dimension);
+  /// Index none: open. Empty: none are written.
+  Operands written_extents(ast::VariableId variable, const ast::Dimension* dimension);
+  Operands fixed_extents(const std::vector<std::int64_t>& fixed);
+  void check_held_arrays(const ast::Formal& input, Operands& checks);
+  const Operands& extents_declared_for(ir::VarId variable) const;
+  Operands extents_inside(const ast::Expr& place);
+  ir::Operand fitted(ir::Operand source, const ast::Expr& place, Span span);
+  ir::Operand fitted(ir::Operand source, const Operands& wanted, const std::string& name, Span span);
+  void check_elements(ir::VarId variable, Span span);
+  void check_elements(ir::Operand whole, const Operands& wanted, const std::string& name, Span span);
+  Operands extents_of_loop_variable(const ast::For::Variable& variable);
+  void expect_extents(ir::VarId variable, const Operands& wanted);
+  void note_extent(ir::Operand& extent, ir::Operand known);
   void take_extents(ir::VarId from, ir::VarId to);
   /// Names in the brackets of dense inputs. @return  extents that have to be others and are to be checked
   Operands bind_extents(const ast::FunctionDefinition& definition);
@@ -203,8 +183,16 @@ class FunctionLowering {
   Dense wanted_parts(const ast::Formal& output);
   const ast::Dimension* extents_of_formal(const ast::Formal& formal) const;
   void create_dense(ast::VariableId variable, ir::VarId var);
+  struct SharedExtent {
+    std::string other, extent;  ///< for the message: who has it, too; by which name. "": nobody, none
+    Operands shape;             ///< of the other one
+  };
+  std::string name_of_input(const ast::FunctionDefinition& definition, const ast::Formal& input,
+                            bool says_function) const;
+  SharedExtent shared_extent(const ast::FunctionDefinition& definition, const ast::Formal& input,
+                             const ast::Expr& entry);
   ir::Operand checked_extent(const std::string& name, std::size_t axis, const Operands& wanted, const Operands& found,
-                             Span span);
+                             Span span, const SharedExtent& shared = {});
   /// They are equal, or the script has failed.
   bool is_same_extent(ir::Operand left, ir::Operand right) const;
   bool are_same_extents(const Operands& left, const Operands& right) const {
@@ -219,6 +207,7 @@ class FunctionLowering {
   void initialise_declared(ir::VarId variable, const ast::Expr& expr);
   void store_declared(ir::VarId variable, const Dense& found, Span span);
   Dense fitting(ir::VarId variable, const Dense& found, Span span);
+  Dense fitting(const std::string& name, const Operands& wanted, const Dense& found, Span span);
   /// What has been found, where the declaration says more: once that is known to be the same.
   Operands declared_extents(ir::VarId variable, const Operands& found, Span span);
   /// All that sees the variable sees what is computed here.
@@ -246,7 +235,7 @@ class FunctionLowering {
     /// The index at a place, where an array has it.
     std::function<ir::Operand(ir::Operand)> chosen = {};
   };
-  Selection chosen_along(const ast::Index& index, std::size_t axis, ir::Operand extent);
+  Selection chosen_along(const ast::Index& index, std::size_t axis, const Operands& extents);
   ir::Operand true_keys(const Dense& mask, const Operands& extents, Span span);
   Lifted lifted(const ast::Expr& expr);
   Lifted lifted_dense(const ast::Expr& expr);
@@ -272,15 +261,20 @@ class FunctionLowering {
   Operands call_at_point(const ast::Call& call, Operands operands);
   Lifted read_whole(const Dense& array, Span span);
   Operands indices_at(const Point& point, const Stretched& read, Span span);
-  Lifted joined(const std::vector<Lifted>& operands, std::string_view what, Span span);
-  Operands joint_extents(const Operands& first, const Operands& second, std::string_view what, Span span);
+  struct NamedShape {
+    Operands extents;
+    std::string name;  ///< for the message; "": none
+  };
+  Lifted joined(const std::vector<Lifted>& operands, const std::vector<Span>& written, std::string_view what,
+                Span span);
+  Operands joint_extents(const NamedShape& first, const NamedShape& second, std::string_view what, Span span);
   Lifted slice(const ast::Index& index);
   void note_count(const ast::Slice& slice, ir::Operand extent, ir::Operand count);
   check_detail::Choice choice_in(const ast::Index& index) const;
   Lifted chosen(const ast::Index& index);
   Lifted chosen_points(const ast::Index& index);
   Lifted chosen_by_mask(const ast::Index& index);
-  Selection selection(const ast::Index& index, std::size_t axis, ir::Operand extent);
+  Selection selection(const ast::Index& index, std::size_t axis, const Operands& extents);
   std::vector<Selection> selections(const ast::Index& index, const Operands& extents);
   Operands selected(const std::vector<Selection>& selections, Operands indices, Span span);
   static Operands extents_of(const std::vector<Selection>& selections);
@@ -288,7 +282,7 @@ class FunctionLowering {
   // --- lower_small_sums.cpp
   /// The sum or mean of a slice of few elements, see Note [small sums]; none: the call is something else.
   std::optional<ir::Operand> small_sum(const ast::Call& call, ir::VarId target);
-  Operands indices_of(const ast::Index& index, std::size_t axis, std::int64_t count, ir::Operand extent);
+  Operands indices_of(const ast::Index& index, std::size_t axis, std::int64_t count, const Operands& extents);
   bool has_extents_of(const Lifted& of, const Stretched& read) const;
   bool make_factors(const Lifted& of, Span span);
   bool is_one(ir::Operand extent);  ///< as far as that is known

@@ -58,7 +58,7 @@ Lifted FunctionLowering::lifted_dense(const ast::Expr& expr) {
     operands.push_back(lifted(*binary.left));
     operands.push_back(lifted(*binary.right));
     compute_before(operands, {binary.left.get(), binary.right.get()});
-    Lifted made = joined(operands, ast::text_of(binary.op), binary.span);
+    Lifted made = joined(operands, {binary.left->span, binary.right->span}, ast::text_of(binary.op), binary.span);
     made.at = [this, &binary, left = std::move(operands[0].at), right = std::move(operands[1].at)](const Point& point) {
       const ir::Operand first = left(point)[0];
       return Operands{apply(binary, first, right(point)[0], types().dense_element(binary.type), ir::none)};
@@ -141,7 +141,9 @@ Lifted FunctionLowering::lifted_call(const ast::Call& call) {
     if (is_choice) argument = nullptr;
   }
   compute_before(arguments, exprs);
-  Lifted made = joined(arguments, call.callee.text, call.span);
+  std::vector<Span> written;
+  for (const ast::Expr* const argument : call.resolved_arguments) written.push_back(argument->span);
+  Lifted made = joined(arguments, written, call.callee.text, call.span);
   std::vector<std::function<Operands(const Point&)>> parts;
   for (Lifted& argument : arguments) parts.push_back(std::move(argument.at));
   if (is_where(call)) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "compiler/check/resolve_types.hpp"
 #include "compiler/lower/lower_function.hpp"
 
 namespace raddle::lowering {
@@ -110,10 +111,18 @@ void FunctionLowering::foreach_dense(const ast::Foreach& loop) {
 // the updates, which see the old loop variables and the variables of the body.
 void FunctionLowering::for_loop(const ast::For& loop) {
   Operands initial, nexts;
-  for (const ast::For::Variable& variable : loop.variables) initial.push_back(value(*variable.initial));
+  std::vector<Operands> extents;  // of each variable, as declared
+  const auto fitting_variable = [&](std::size_t i, const ast::Expr& expr) {
+    return fitted(value(expr), extents[i], "`" + loop.variables[i].name.text + "`", expr.span);
+  };
+  for (const ast::For::Variable& variable : loop.variables) {
+    extents.push_back(extents_of_loop_variable(variable));
+    initial.push_back(fitting_variable(initial.size(), *variable.initial));
+  }
   ir::Operand test;
   const ir::RegionId test_region = in_region([&] {
-    for (const ast::For::Variable& variable : loop.variables) region_parameter(region_, variable.variable);
+    for (std::size_t i = 0; i < extents.size(); ++i)
+      expect_extents(region_parameter(region_, loop.variables[i].variable), extents[i]);
     test = condition(*loop.condition);
   });
   const ir::RegionId here = region_;
@@ -124,7 +133,8 @@ void FunctionLowering::for_loop(const ast::For& loop) {
           awaited, [&] { lower_block(*loop.body); }, loop.span, /*has_scope=*/false);
     else
       lower_block(*loop.body);
-    for (const ast::For::Variable& variable : loop.variables) nexts.push_back(value(*variable.update));
+    for (const ast::For::Variable& variable : loop.variables)
+      nexts.push_back(fitting_variable(nexts.size(), *variable.update));
   });
   region_ = here;
   ir::Op& op = emit(OpKind::loop, std::move(initial), final_values(loop), loop.span);
@@ -137,6 +147,20 @@ void FunctionLowering::for_loop(const ast::For& loop) {
     const ir::VarId final_file = function().regions[region_].ops.back().results[i];
     store_whole(variable_of(outer), ir::Operand::variable(final_file), loop.span);
   }
+}
+
+FunctionLowering::Operands FunctionLowering::extents_of_loop_variable(const ast::For::Variable& variable) {
+  if (variable.outer != ast::no_variable) return extents_declared_for(variable_of(variable.outer));
+  const std::vector<ast::Dimension> none;
+  const auto* const dimension = variable.type ? check_detail::extents_of(*variable.type, none) : nullptr;
+  return written_extents(variable.variable, dimension);
+}
+
+/// The initial value and those that follow it have been checked.
+void FunctionLowering::expect_extents(ir::VarId variable, const Operands& wanted) {
+  if (!types().is_dense(function().variables[variable].type)) return;
+  for (std::size_t axis = 0; axis < wanted.size(); ++axis)
+    if (wanted[axis].index != ir::none) note_extent(parts_of(variable).extents[axis], wanted[axis]);
 }
 
 /// The loop variables that each iteration's body waits for: `@waitonall`, `@waiton=x`.

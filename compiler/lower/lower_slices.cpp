@@ -12,8 +12,10 @@ using ast::ExprKind;
 using ir::OpKind;
 
 /// `lo:hi:step` of a dimension, as where it begins, how far its indices are from each other, and how many there are.
-FunctionLowering::Selection FunctionLowering::selection(const ast::Index& index, std::size_t axis, ir::Operand extent) {
+FunctionLowering::Selection FunctionLowering::selection(const ast::Index& index, std::size_t axis,
+                                                        const Operands& extents) {
   const auto& slice = as<ast::Slice>(*index.indices[axis]);
+  const ir::Operand extent = extents[axis];
   const ir::Operand zero = int_constant(0), one = int_constant(1);
   if (!slice.low && !slice.high && !slice.step) return {zero, one, extent};
   Selection made;
@@ -23,7 +25,7 @@ FunctionLowering::Selection FunctionLowering::selection(const ast::Index& index,
       slice.high ? bracketed(*slice.high, extent) : emit_value(OpKind::sub, {extent, one}, TypeStore::int_, slice.span);
   Operands operands = {made.first, last, extent};
   if (slice.step) operands.push_back(made.step);
-  const Operands place = place_of_index(index, axis);
+  const Operands place = place_of_index(index, axis, extents);
   operands.insert(operands.end(), place.begin(), place.end());
   made.count =
       call_builtin_named(slice.step ? "@stepped_slice" : "@slice", std::move(operands), TypeStore::int_, slice.span);
@@ -55,11 +57,11 @@ std::vector<FunctionLowering::Selection> FunctionLowering::selections(const ast:
     if (axis >= index.indices.size()) {
       made.push_back({int_constant(0), int_constant(1), extents[axis]});
     } else if (index.indices[axis]->kind == ExprKind::Slice) {
-      made.push_back(selection(index, axis, extents[axis]));
+      made.push_back(selection(index, axis, extents));
     } else if (types().is_dense(index.indices[axis]->type)) {
-      made.push_back(chosen_along(index, axis, extents[axis]));
+      made.push_back(chosen_along(index, axis, extents));
     } else {
-      made.push_back({checked_index(index, axis, extents[axis]), {}, {}});
+      made.push_back({checked_index(index, axis, extents), {}, {}});
     }
   }
   return made;
@@ -125,18 +127,18 @@ Lifted FunctionLowering::chosen(const ast::Index& index) {
 
 /// `A[rows, :]`, `A[:, mask]`: the dimension has as many as the array has indices, or true elements.
 FunctionLowering::Selection FunctionLowering::chosen_along(const ast::Index& index, std::size_t axis,
-                                                           ir::Operand extent) {
+                                                           const Operands& extents) {
   const ast::Expr& entry = *index.indices[axis];
-  ends_.push_back(extent);
+  ends_.push_back(extents[axis]);
   const Dense array = dense_parts(entry);
   ends_.pop_back();
   Selection made;
   const bool is_mask = types().dense_element(entry.type) == TypeStore::boolean;
-  const ir::Operand keys = is_mask ? true_keys(array, {extent}, entry.span) : array.elements;
+  const ir::Operand keys = is_mask ? true_keys(array, {extents[axis]}, entry.span) : array.elements;
   made.count = is_mask ? call_builtin_named("size", {keys}, TypeStore::int_, entry.span) : array.extents[0];
-  made.chosen = [this, keys, is_mask, extent, axis, &index](ir::Operand place) {
+  made.chosen = [this, keys, is_mask, extents, axis, &index](ir::Operand place) {
     const ir::Operand key = emit_value(OpKind::array_get, {keys, place}, TypeStore::int_, index.indices[axis]->span);
-    return is_mask ? key : index_check(key, extent, index, axis);
+    return is_mask ? key : index_check(key, extents, index, axis);
   };
   return made;
 }
@@ -155,17 +157,19 @@ Lifted FunctionLowering::chosen_points(const ast::Index& index) {
   const Span span = index.span;
   Lifted base = lifted(*index.base);
   std::vector<Lifted> entries;
+  std::vector<Span> written;
   for (std::size_t axis = 0; axis < index.indices.size(); ++axis) {
     ends_.push_back(base.extents[axis]);
     entries.push_back(lifted(*index.indices[axis]));
+    written.push_back(index.indices[axis]->span);
     ends_.pop_back();
   }
-  Lifted made = joined(entries, "[]", span);
+  Lifted made = joined(entries, written, "[]", span);
   const bool stretches = make_factors(base, span);
   made.at = [this, &index, base = std::move(base), entries = std::move(entries), stretches, span](const Point& point) {
     Operands indices;
     for (std::size_t axis = 0; axis < entries.size(); ++axis)
-      indices.push_back(index_check(entries[axis].at(point)[0], base.extents[axis], index, axis));
+      indices.push_back(index_check(entries[axis].at(point)[0], base.extents, index, axis));
     return base.at({.indices = std::move(indices), .stretches = stretches});
   };
   return made;

@@ -52,7 +52,7 @@ std::optional<ir::Operand> FunctionLowering::small_sum(const ast::Call& call, ir
   const Dense of = dense_view(*index.base);
   std::vector<Operands> indices;  // by axis
   for (std::size_t axis = 0; axis < counts.size(); ++axis)
-    indices.push_back(indices_of(index, axis, counts[axis], of.extents[axis]));
+    indices.push_back(indices_of(index, axis, counts[axis], of.extents));
   const bool is_of_ints = element == TypeStore::int_ && is_mean;
   Operands at(counts.size());
   Operands elements;  // in their order
@@ -85,18 +85,18 @@ std::optional<ir::Operand> FunctionLowering::small_sum(const ast::Call& call, ir
 
 /// Those that an axis selects, once they have been checked.
 FunctionLowering::Operands FunctionLowering::indices_of(const ast::Index& index, std::size_t axis, std::int64_t count,
-                                                        ir::Operand extent) {
+                                                        const Operands& extents) {
   const ast::Expr& entry = *index.indices[axis];
-  if (entry.kind != ExprKind::Slice) return {checked_index(index, axis, extent)};
+  if (entry.kind != ExprKind::Slice) return {checked_index(index, axis, extents)};
   const auto& slice = as<ast::Slice>(entry);
-  const ir::Operand first = slice.low ? bracketed(*slice.low, extent) : int_constant(0);
+  const ir::Operand first = slice.low ? bracketed(*slice.low, extents[axis]) : int_constant(0);
   const std::int64_t step = length_of(slice)->step;
   Operands made = {first};
   for (std::int64_t i = 1; i < count; ++i)
     made.push_back(emit_value(OpKind::index_add, {first, int_constant(i * step)}, TypeStore::int_, entry.span));
   // those between them are in the array then, too
-  made.front() = index_check(made.front(), extent, index, axis);
-  if (count > 1) made.back() = index_check(made.back(), extent, index, axis);
+  made.front() = index_check(made.front(), extents, index, axis);
+  if (count > 1) made.back() = index_check(made.back(), extents, index, axis);
   return made;
 }
 

@@ -45,8 +45,7 @@ void FunctionLowering::declaration(const ast::Declaration& declaration) {
           (checked.replaces_file ? 1 : 0) + 2 * checked.ordered_levels;
       files_with_object_.insert(variable);
     }
-    if (types().is_dense(checked.type))
-      declare_extents(declarator.variable, check_detail::extents_of(declaration.type, declarator.dimensions));
+    declare_extents(declarator.variable, check_detail::extents_of(declaration.type, declarator.dimensions));
     if (checked.written_by_element) create_container(declarator.variable, variable);
     if (!declarator.value) continue;
     const bool starts_as_number = types().kind(types().base(declarator.value->type)) != TypeKind::updateable;
@@ -63,7 +62,9 @@ void FunctionLowering::declaration(const ast::Declaration& declaration) {
 void FunctionLowering::append(const ast::Append& append) {
   const ir::Operand bag = container(*append.target);
   const ir::Operand element = converted(value(*append.value), types().at(type_of(bag)).element, append.span);
-  emit(OpKind::bag_append, {bag, element}, {}, append.span);
+  const std::string name = "an element of `" + short_text(append.target->span) + "`";
+  const ir::Operand fits = fitted(element, extents_inside(*append.target), name, append.span);
+  emit(OpKind::bag_append, {bag, fits}, {}, append.span);
 }
 
 void FunctionLowering::update(const ast::Update& update) {

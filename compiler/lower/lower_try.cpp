@@ -45,7 +45,6 @@ void FunctionLowering::try_(const ast::Try& written) {
     HeldBack& made_there = held.back();
     const bool is_dense = types().is_dense(context_.program.variables[each.variable].type);
     made_there.handed_over_depth = is_dense ? 1 : each.depth;
-    take_extents(made_there.whole, made_there.made);
   }
   const ir::Operand succeeded = attempt([&] { lower_branch(*written.body); }, written.span);
   for (const HeldBack& each : held) {
@@ -75,6 +74,7 @@ FunctionLowering::HeldBack FunctionLowering::hold_back(ast::VariableId variable,
                 .handed_over_depth = depth};
   if (depth == 0) {
     held.made = local(known.name, known.type, known.span, region_);
+    take_extents(outer, held.made);  // what does not fit fails in the attempt
     variables_[variable] = held.made;
     return held;
   }

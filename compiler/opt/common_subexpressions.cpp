@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <span>
 #include <string_view>
 #include <tuple>
 
@@ -19,17 +18,18 @@ namespace {
 using Key = std::tuple<ir::OpKind, std::vector<std::pair<std::uint32_t, bool>>, std::int64_t, std::uint32_t>;
 
 /// A check of one index of two arrays is one: what it says of them does not matter.
-std::size_t compared_operands(const ir::Op& op) {
-  const std::size_t count = op.operands.size();
-  if (op.kind != ir::OpKind::call_builtin) return count;
+bool is_only_told(const ir::Op& op, std::size_t operand) {
+  if (op.kind != ir::OpKind::call_builtin) return false;
   const std::string_view name = stdlib::builtins()[op.callee].name;
-  return name == "@index" || name == "@slice" || name == "@stepped_slice" ? count - 2 : count;
+  if (name == "@joint_extent") return operand == 3 || operand == 4;
+  return (name == "@index" && operand >= 2) || (name == "@slice" && operand >= 3) ||
+         (name == "@stepped_slice" && operand >= 4);
 }
 
 Key key_of(const ir::Op& op) {
   std::vector<std::pair<std::uint32_t, bool>> operands;
-  for (const ir::Operand& operand : std::span(op.operands).first(compared_operands(op)))
-    operands.emplace_back(operand.index, operand.is_constant);
+  for (std::size_t i = 0; i < op.operands.size(); ++i)
+    if (!is_only_told(op, i)) operands.emplace_back(op.operands[i].index, op.operands[i].is_constant);
   return {op.kind, std::move(operands), op.number, op.callee};
 }
 

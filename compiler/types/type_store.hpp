@@ -50,6 +50,7 @@ struct StructType {
     std::string name;
     TypeId type;
     Span span;
+    std::vector<std::int64_t> extents = {};  ///< written for the dense arrays in it, -1: any; empty: none
   };
   std::string name;
   std::vector<Field> fields;

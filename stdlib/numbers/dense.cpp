@@ -35,12 +35,15 @@ std::pair<Arguments, Arguments> two_shapes(Arguments arguments) {
   return {arguments.subspan(1).first(rank), arguments.subspan(1 + rank)};
 }
 
-/// "`a`: index 3 of axis 1". @param place  the array, "": unknown, and its dimension, from 1; 0: the only one
-std::string place_text(const std::string& found, Arguments place) {
+/// "`a`: index 3 of axis 1 is outside of 0..2 (shape [2, 3])".
+/// @param place  the array, "": unknown, its dimension, from 1, and its extents; 0 and none: the only one
+std::string outside_text(const std::string& found, std::int64_t extent, Arguments place) {
   const std::string_view array = place[0].as_string();
   const std::int64_t dimension = place[1].as_int();
-  return fmt::format("{}{}{}", array.empty() ? "" : fmt::format("`{}`: ", array), found,
-                     dimension == 0 ? "" : fmt::format(" of axis {}", dimension - 1));
+  const std::string where = extent == 0 ? ": there are no elements" : fmt::format(" is outside of 0..{}", extent - 1);
+  const std::string name = array.empty() ? "" : fmt::format("`{}`: ", array);
+  if (dimension == 0) return name + found + where;
+  return fmt::format("{}{} of axis {}{} (shape {})", name, found, dimension - 1, where, shape_text(place.subspan(2)));
 }
 
 /// "argument 2 of `concat_rows_`" is one of `concat` for the user: what begins with the `_` is the library's own.
@@ -51,15 +54,13 @@ std::string known_name(const std::string& name) {
 
 }  // namespace
 
-/// The index, if there is an element. Behind it and the extent, for the message: the array, and which of its
-/// dimensions; 0: the only one.
+/// The index, if there is an element. Behind it and the extent, for the message: as of outside_text().
 Result dense_index(Call, Arguments arguments, Results results) {
   const std::int64_t index = arguments[0].as_int(), extent = arguments[1].as_int();
   if (index >= 0 && index < extent) return give(results, arguments[0]);
-  const std::string found = place_text(fmt::format("index {}", index), arguments.subspan(2));
-  if (extent == 0) return fail(found + ": there are no elements");
-  return fail(fmt::format("{} is outside of 0..{}{}", found, extent - 1,
-                          index < 0 ? ": `end` is the last index, `end-1` the one before" : ""));
+  const std::string text = outside_text(fmt::format("index {}", index), extent, arguments.subspan(2));
+  const bool counts_from_end = index < 0 && extent != 0;
+  return fail(text + (counts_from_end ? ": `end` is the last index, `end-1` the one before" : ""));
 }
 
 /// The extent, if it can be one.
@@ -69,43 +70,81 @@ Result dense_extent(Call, Arguments arguments, Results results) {
   return fail(fmt::format("{} can not have the extent {}", arguments[0].as_string(), extent));
 }
 
-/// One extent of an array that is to have a shape. Behind the name: the extents of that shape, -1 where any will do,
-/// then those of the array.
+/// One extent of an array that is to have a shape. Behind the name, for the message: which other array has the extent,
+/// or "", and by which name in the formals, or ""; the rank; the extents of the wanted shape, -1 where any will do,
+/// those of the array, those of the other one.
 Result dense_same_extent(Call, Arguments arguments, Results results) {
   const std::int64_t wanted = arguments[0].as_int(), found = arguments[1].as_int();
   if (wanted == found) return give(results, Value::of(wanted));
-  const Arguments extents = arguments.subspan(3);
-  const std::size_t rank = extents.size() / 2;
+  const std::string &other = arguments[3].as_string(), &extent = arguments[4].as_string();
+  const auto rank = static_cast<std::size_t>(arguments[5].as_int());
+  const Arguments extents = arguments.subspan(6);
   std::vector<std::string> shape;
-  for (const Value& extent : extents.first(rank))
-    shape.push_back(extent.as_int() == -1 ? ":" : std::to_string(extent.as_int()));
-  return fail(fmt::format("{} is to have the shape [{}], found {}", known_name(arguments[2].as_string()),
-                          fmt::join(shape, ", "), shape_text(extents.subspan(rank))));
+  for (const Value& each : extents.first(rank))
+    shape.push_back(each.as_int() == -1 ? ":" : std::to_string(each.as_int()));
+  std::string text = fmt::format("{} is to have the shape [{}], found {}", known_name(arguments[2].as_string()),
+                                 fmt::join(shape, ", "), shape_text(extents.subspan(rank, rank)));
+  if (!other.empty()) text += fmt::format(": {} has the shape {}", other, shape_text(extents.subspan(2 * rank)));
+  if (!extent.empty()) text += fmt::format("{} both are `{}`", other.empty() ? ":" : ",", extent);
+  return fail(std::move(text));
 }
 
-/// Extents are equal, or 1 in one of both. Behind the rank of the first: its extents, then those of the second.
+/// What makes the two fit, if that is simple.
+std::string fitting_help(Arguments first, Arguments second, const std::string& first_name,
+                         const std::string& second_name) {
+  const auto at = [](Arguments extents, std::size_t axis) { return extents[axis].as_int(); };
+  const auto made = [](std::string_view function, const std::string& name, std::int64_t rows, std::int64_t columns) {
+    return name.empty() ? "" : fmt::format(": `{}({})` has the shape [{}, {}]", function, name, rows, columns);
+  };
+  if (first.size() == 2 && second.size() == 2 && at(first, 0) == at(second, 1) && at(first, 1) == at(second, 0))
+    return made("transpose", second_name, at(first, 0), at(first, 1));
+  if (first.size() == 2 && second.size() == 1 && at(first, 0) == at(second, 0))
+    return made("column", second_name, at(second, 0), 1);
+  if (first.size() == 1 && second.size() == 2 && at(first, 0) == at(second, 0))
+    return made("column", first_name, at(first, 0), 1);
+  return "";
+}
+
+/// Extents are equal, or 1 in one of both. Behind the names of both, or "", and the rank of the first: its extents,
+/// then those of the second.
 Result dense_joint_extent(Call, Arguments arguments, Results results) {
   const std::int64_t first = arguments[1].as_int(), second = arguments[2].as_int();
   if (first == second || second == 1) return give(results, arguments[1]);
   if (first == 1) return give(results, arguments[2]);
-  const auto rank = static_cast<std::size_t>(arguments[3].as_int());
-  const Arguments extents = arguments.subspan(4);
-  return fail(fmt::format("shapes {} and {} do not fit in `{}`", shape_text(extents.first(rank)),
-                          shape_text(extents.subspan(rank)), arguments[0].as_string()));
+  const std::string &first_name = arguments[3].as_string(), &second_name = arguments[4].as_string();
+  const auto [first_shape, second_shape] = two_shapes(arguments.subspan(5));
+  const auto told = [](Arguments shape, const std::string& name) {
+    return shape_text(shape) + (name.empty() ? "" : fmt::format(" of `{}`", name));
+  };
+  return fail(fmt::format("shapes {} and {} do not fit in `{}`{}", told(first_shape, first_name),
+                          told(second_shape, second_name), arguments[0].as_string(),
+                          fitting_help(first_shape, second_shape, first_name, second_name)));
 }
 
-/// How many indices `first:last:step` are; none if the last one is right before the first. Last, as of dense_index(),
-/// the array and the dimension.
-Result dense_slice(Call, Arguments arguments, Results results) {
-  const std::int64_t first = arguments[0].as_int(), last = arguments[1].as_int(), extent = arguments[2].as_int(),
-                     step = arguments.size() > 5 ? arguments[3].as_int() : 1;
+namespace {
+
+/// @param place  as of outside_text()
+Result slice_count(Arguments bounds, std::int64_t step, Arguments place, Results results) {
+  const std::int64_t first = bounds[0].as_int(), last = bounds[1].as_int(), extent = bounds[2].as_int();
   if (step < 1)
     return fail(fmt::format("the step of a slice is 1 or more, found {}{}", step,
                             step < 0 ? ": `flip` has those of one dimension in the opposite order" : ""));
   if (first < 0 || first > extent || last >= extent || last < first - 1)
-    return fail(fmt::format("{} is outside of 0..{}",
-                            place_text(fmt::format("the slice {}:{}", first, last), arguments.last(2)), extent - 1));
+    return fail(outside_text(fmt::format("the slice {}:{}", first, last), extent, place));
   return give(results, Value::of(last < first ? std::int64_t{0} : (last - first) / step + 1));
+}
+
+}  // namespace
+
+/// How many indices `first:last` are; none if the last one is right before the first. Behind the extent: as of
+/// outside_text().
+Result dense_slice(Call, Arguments arguments, Results results) {
+  return slice_count(arguments, 1, arguments.subspan(3), results);
+}
+
+/// Of `first:last:step`.
+Result dense_stepped_slice(Call, Arguments arguments, Results results) {
+  return slice_count(arguments, arguments[3].as_int(), arguments.subspan(4), results);
 }
 
 /// Behind the rank of the slice: its extents, then those of what is assigned. @return the slice's first extent

@@ -106,7 +106,7 @@ bool Interpreter::array_insert(Frame& frame, const Instruction& in) {
     is_new = true;
     pass_into(frame.at(in.c), frame, *element, frame.at(in.a).get(), here_.index_of(in));
   }
-  if (!is_new) array.fail(here_.assigned_twice_at(frame, program_.places[here_.index_of(in)], array.element_name(key)));
+  if (!is_new) here_.element_assigned_twice(frame, program_.places[here_.index_of(in)], array, key);
   here_.writers().release(frame, Operand::from_bits(in.d));
   return is_new;
 }

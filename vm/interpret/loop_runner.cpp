@@ -265,7 +265,7 @@ void LoopRunner::insert_as_run(Array& array, ValueKind kind) {
 
 void LoopRunner::insert_one(Frame& frame, const LoopSink& sink, Array& array, std::int64_t key, Value value) {
   if (!here_.insert(array, Value::of(key), std::move(value)))
-    array.fail(here_.assigned_twice_at(frame, sink.place, array.element_name(Value::of(key))));
+    here_.element_assigned_twice(frame, sink.place, array, Value::of(key));
 }
 
 // ---------------------------------------------------------------- loops that wait

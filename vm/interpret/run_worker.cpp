@@ -173,14 +173,26 @@ Value RunWorker::failure_at(Frame& frame, std::uint32_t instruction, std::string
   return new_failure(frame, call_place(frame, program_.places[instruction]), std::move(message), std::move(notes));
 }
 
-Value RunWorker::assigned_twice_at(Frame& frame, Place place, const std::string& what) {
+void RunWorker::assigned_twice(Frame& frame, std::uint32_t instruction, const std::string& what) {
   frame.careful.store(true, std::memory_order_relaxed);
   const std::string text = (what.empty() ? "a variable is" : fmt::format("`{}`", what)) + " assigned more than once";
-  return new_failure(frame, call_place(frame, place), text, {}, KeptBy::nobody);
+  new_failure(frame, call_place(frame, program_.places[instruction]), text, {}, KeptBy::nobody);
 }
 
-void RunWorker::assigned_twice(Frame& frame, std::uint32_t instruction, const std::string& what) {
-  assigned_twice_at(frame, program_.places[instruction], what);
+// Which of two assignments comes second is left open. If neither can have assigned the element twice by itself, the one
+// that stands further down is said to be it.
+void RunWorker::element_assigned_twice(Frame& frame, Place place, Array& array, const Value& key) {
+  frame.careful.store(true, std::memory_order_relaxed);
+  FailureNotes notes;
+  if (const auto found = program_.element_writers.find(place); found != program_.element_writers.end()) {
+    auto [here, other] = found->second;
+    if (here.place != place) std::swap(here, other);
+    if (here.is_once && other.is_once && here.place < other.place) std::swap(here, other);
+    place = here.place;
+    if (here.is_once) notes.also_assigned_at = call_place(frame, other.place).place;
+  }
+  const std::string message = fmt::format("`{}` assigned more than once", array.element_name(key));
+  array.fail(new_failure(frame, call_place(frame, place), message, std::move(notes), KeptBy::nobody));
 }
 
 void RunWorker::field_assigned_twice(Frame& frame, std::uint32_t instruction) {

@@ -124,7 +124,8 @@ class alignas(64) RunWorker {
   /// @param calls  those that are no frames, innermost first
   CallPlace call_place(const Frame& frame, Place place, std::span<const Place> calls = {}) const;
   void assigned_twice(Frame& frame, std::uint32_t instruction, const std::string& what);
-  Value assigned_twice_at(Frame& frame, Place place, const std::string& what);
+  /// Fails the array.
+  void element_assigned_twice(Frame& frame, Place place, Array& array, const Value& key);
   /// The same for what Interpreter::pass_into() has not set: of all its targets only those of `struct_set` may be set
   /// already.
   /// @pre the instruction is one

@@ -174,7 +174,7 @@ void Launcher::write_deferred(LaunchPoint& point, const Function& leaf, std::int
     const Value key = Value::of(element_key(sink, point.keys(), value));
     // there is such a row since the point was deferred; rows stay
     Array& array = *sink_row(point.frame, site, sink, point.keys(), values);
-    if (!here_.insert(array, key, result)) element_assigned_twice(point.frame, sink, array, key);
+    if (!here_.insert(array, key, result)) here_.element_assigned_twice(point.frame, sink.place, array, key);
   }
 }
 

@@ -256,7 +256,7 @@ bool Launcher::compute_point(Frame& frame, const IndexLaunch& launch, std::int64
       continue;
     }
     const Value key = Value::of(element_key(sink, keys, point));
-    if (!here_.insert(*arrays[i], key, value)) element_assigned_twice(frame, sink, *arrays[i], key);
+    if (!here_.insert(*arrays[i], key, value)) here_.element_assigned_twice(frame, sink.place, *arrays[i], key);
   }
   return true;
 }

@@ -141,7 +141,6 @@ class Launcher : WorkerService {
 
   void write_element(Frame& frame, const LaunchSink& sink, Array& array, KnownPart& part, std::int64_t key,
                      Value number);
-  void element_assigned_twice(Frame& frame, const LaunchSink& sink, Array& array, const Value& key);
 
   // --- launch_inputs.cpp
   Future* awaited_input(RangeTask& range, bool is_forced);

@@ -359,12 +359,8 @@ void Launcher::write_element(Frame& frame, const LaunchSink& sink, Array& array,
   if (element && element->insert(number, here_.wakes())) {
     here_.wake();
   } else if (!here_.insert(array, Value::of(key), number)) {
-    element_assigned_twice(frame, sink, array, Value::of(key));
+    here_.element_assigned_twice(frame, sink.place, array, Value::of(key));
   }
-}
-
-void Launcher::element_assigned_twice(Frame& frame, const LaunchSink& sink, Array& array, const Value& key) {
-  array.fail(here_.assigned_twice_at(frame, sink.place, array.element_name(key)));
 }
 
 }  // namespace raddle::vm

@@ -10,7 +10,9 @@
 //   Strand   instructions of one region that can go once the same inputs are there, in an order that respects their
 //            operands. It never blocks. Strands of a region stand in topological order: those whose inputs are there
 //            when the region is entered run at once, one after the other, the others are armed.
+#include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -325,6 +327,12 @@ struct MemoSite {
   Arm miss;
 };
 
+/// Where elements of an array are assigned.
+struct ElementWriter {
+  Place place;
+  bool is_once = false;  ///< what stands there can not assign one of them twice by itself
+};
+
 struct Program {
   std::vector<Function> functions;
   std::vector<Kernel> kernels;  ///< by function; those that are no leaves have none
@@ -356,6 +364,8 @@ struct Program {
   std::vector<AppSite> apps;
   std::vector<ForeignFunction> foreigns;
   std::vector<MemoSite> memos;
+  /// Of arrays whose elements are assigned at two places: these places, by each of them.
+  std::map<Place, std::array<ElementWriter, 2>> element_writers;
   FunctionId entry = 0;  ///< parameters: the script's; outputs: its results
 };
 

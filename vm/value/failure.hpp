@@ -27,9 +27,10 @@ struct CallPlace {
 
 /// What is said besides the message.
 struct FailureNotes {
-  std::vector<std::string> details = {};     ///< what else is known, as lines
-  std::optional<CallPlace> other_call = {};  ///< one that the failed call has met
-  std::string help = {};                     ///< what to do about it
+  std::vector<std::string> details = {};       ///< what else is known, as lines
+  std::optional<CallPlace> other_call = {};    ///< one that the failed call has met
+  std::optional<Place> also_assigned_at = {};  ///< the element
+  std::string help = {};                       ///< what to do about it
   auto operator<=>(const FailureNotes&) const = default;
 };
 

@@ -58,6 +58,7 @@ void report_failure(const SourceMap& sources, Diagnostics& diagnostics, const vm
   Diagnostic& diagnostic = diagnostics.report(kind, span_of(at.place), failure.message);
   for (const std::string& detail : failure.notes.details) diagnostic.remark(detail);
   add_calls(sources, diagnostic, at.calls);
+  if (failure.notes.also_assigned_at) diagnostic.label(span_of(*failure.notes.also_assigned_at), "assigned here, too");
   if (failure.notes.other_call) add_other_call(sources, diagnostic, failure);
   if (!failure.notes.help.empty()) diagnostic.note(failure.notes.help);
   if (failure.count > 1) diagnostic.remark(fmt::format("{} times in this run", failure.count));
