@@ -46,7 +46,11 @@ FunctionLowering::Dense FunctionLowering::read_from_file(const ast::Call& call) 
   const TypeId element = all.dense_element(call.type);
   const std::uint32_t rank = all.rank(call.type);
   Operands operands = {value(*call.resolved_arguments.front()), int_constant(rank)};
-  if (stdlib::builtins()[call.callee_index].name == "read_csv") add_table_form(call, false, operands);
+  if (stdlib::builtins()[call.callee_index].name == "read_csv")
+    add_table_form(call, false, operands);
+  else
+    for (std::size_t i = 1; i < call.resolved_arguments.size(); ++i)
+      operands.push_back(value(*call.resolved_arguments[i]));
   const ir::VarId elements = temporary(all.array_of(TypeStore::int_, element), call.span);
   const ir::VarId extents = temporary(all.array_of(TypeStore::int_, TypeStore::int_), call.span);
   std::vector<TypeId> operand_types;
