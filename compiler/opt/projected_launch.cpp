@@ -6,6 +6,7 @@
 
 #include "compiler/ir/affine_keys.hpp"
 #include "compiler/ir/library_calls.hpp"
+#include "compiler/opt/order_library_calls.hpp"
 #include "compiler/opt/uses.hpp"
 
 namespace raddle::opt {

@@ -165,8 +165,8 @@ CASES = [
     ("doc trim", 0, "import string;", ""),
     ("doc unix", 0, "app (file o) cp(file i)", ""),
     ("doc substrng", 2, "", "did you mean `substring`?"),
-    ("doc argpartition cumsum nanmean", 2, "The sums of the elements up to each one", "`argsort(a)[0 : k - 1]`"),
-    ("doc cumsum nanmean", 2, "The sums of the elements up to each one", "`nanmean`: without NaN is"),
+    ("doc argpartition cumsum nanprod", 2, "The sums of the elements up to each one", "`argsort(x)[0:k-1]`"),
+    ("doc cumsum nanprod", 2, "The sums of the elements up to each one", "`nanprod`: without NaN is"),
     ("run hello.df --help", 0, "declares no parameters", ""),
     # imports and macros
     ("run -I folder module_user.df", 0, "trace: 3", ""),

@@ -195,6 +195,7 @@ def memory_is_bounded(place):
         session.wait_for_text("2>")
         session.send("x = endless(0);\r")
         session.wait_for_text("does the recursion end?", 60)
+        session.wait_for_text("x : int, failed", 60)  # till then all that runs is stopped
         session.send("1 + 1\r")
         session.wait_for_text("\n2\n")
 
