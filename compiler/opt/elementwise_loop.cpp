@@ -11,6 +11,12 @@ namespace raddle::opt {
 using ir::Operand;
 using ir::OpKind;
 
+namespace {
+
+constexpr std::size_t most_arrays = 24;  ///< that are carried: a call of machine code has words for some 40
+
+}  // namespace
+
 ElementwiseLoop::ElementwiseLoop(const ir::Module& module, const ir::Function& function, ir::RegionId around,
                                  std::size_t number)
     : module(module),
@@ -40,7 +46,7 @@ bool ElementwiseLoop::find_carried() {
     if (!shape) return false;
     extents.emplace(carried[i], *shape);
   }
-  return !extents.empty();
+  return !extents.empty() && extents.size() <= most_arrays;
 }
 
 std::optional<std::vector<Operand>> ElementwiseLoop::extents_of(Operand array) {
