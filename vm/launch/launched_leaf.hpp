@@ -2,7 +2,6 @@
 // A leaf function of an index launch with the arguments that are the same for all points.
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -105,7 +104,12 @@ class LaunchedLeaf {
 
   /// To be called after calls and before others are told of what these have written: Note [past the cache].
   void finish_stores() const {
-    if (stores_past_cache) std::atomic_thread_fence(std::memory_order_seq_cst);  // on x86 it waits for such stores, too
+    if (!stores_past_cache) return;
+#if defined(__x86_64__)
+    __builtin_ia32_sfence();  // a fence of C++ says nothing of such stores
+#else
+    __sync_synchronize();
+#endif
   }
 
   const Function& function;
