@@ -186,7 +186,7 @@ std::expected<std::unique_ptr<ByteSource>, std::string> open_zip_member(FileSour
 namespace {
 
 void add_number(std::string& bytes, std::uint64_t number, std::size_t size) {
-  for (std::size_t i = 0; i < size; ++i) bytes += static_cast<char>(number >> 8 * i & 0xff);
+  for (std::size_t i = 0; i < size; ++i, number >>= 8) bytes += static_cast<char>(number & 0xff);
 }
 
 /// What the header of a member and its entry in the directory have in common, from the version on. Sizes stand as those
