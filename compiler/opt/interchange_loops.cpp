@@ -28,7 +28,7 @@ class Interchange {
   Interchange(ir::Module& module, ir::Function& function, const ElementwiseLoop& of)
       : module_(module), function_(function), of_(of) {}
 
-  /// @return  what stands in the place of the `for`.
+  /// @return  what stands in the place of the `for`; last the loop over the elements
   std::vector<ir::Op> make() {
     std::vector<ir::Op> made;
     const auto points = static_cast<ir::RegionId>(function_.regions.size());
