@@ -18,15 +18,15 @@ constexpr std::size_t most_arrays = 24;  ///< that are carried: a call of machin
 }  // namespace
 
 ElementwiseLoop::ElementwiseLoop(const ir::Module& module, const ir::Function& function, ir::RegionId around,
-                                 std::size_t number)
+                                 std::size_t number, const std::vector<std::uint32_t>& reads, LoopShapes& shapes)
     : module(module),
       function(function),
       around(around),
       loop(function.regions[around].ops[number]),
       test(loop.regions[0]),
       body(loop.regions[1]),
-      reads_(count_reads(function)),
-      shapes_(module, function) {}
+      reads_(reads),
+      shapes_(shapes) {}
 
 bool ElementwiseLoop::is_one() {
   return !loop.test_after && find_carried() && is_of_numbers(test) && find_loops() && ends_with_numbers() &&

@@ -15,7 +15,9 @@ namespace raddle::opt {
 class ElementwiseLoop {
  public:
   /// All must outlive this, and not change before is_one() has been asked.
-  ElementwiseLoop(const ir::Module& module, const ir::Function& function, ir::RegionId around, std::size_t number);
+  /// @param reads  count_reads() of the function
+  ElementwiseLoop(const ir::Module& module, const ir::Function& function, ir::RegionId around, std::size_t number,
+                  const std::vector<std::uint32_t>& reads, LoopShapes& shapes);
 
   /// @return  false: the rest says nothing
   bool is_one();
@@ -49,8 +51,8 @@ class ElementwiseLoop {
   bool ends_with_numbers();
   bool has_no_other_results() const;
 
-  const std::vector<std::uint32_t> reads_;
-  LoopShapes shapes_;
+  const std::vector<std::uint32_t>& reads_;
+  LoopShapes& shapes_;
   bool has_loops_ = false;
   std::map<ir::VarId, std::vector<ir::Operand>> made_;  ///< elements that the body makes, with their extents
   std::set<ir::VarId> written_;                         ///< those of them that a loop has written

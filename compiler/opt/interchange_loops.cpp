@@ -10,6 +10,7 @@
 #include "compiler/opt/dead_code.hpp"
 #include "compiler/opt/elementwise_loop.hpp"
 #include "compiler/opt/index_launches.hpp"
+#include "compiler/opt/loop_shapes.hpp"
 #include "compiler/opt/order_operations.hpp"
 #include "compiler/opt/region_copier.hpp"
 #include "compiler/opt/straighten.hpp"
@@ -231,21 +232,24 @@ class Interchange {
 
 bool interchange_in(ir::Module& module, ir::Function& function) {
   bool has_changed = false;
+  std::vector<std::uint32_t> reads = count_reads(function);
+  LoopShapes shapes(module, function);
   for (ir::RegionId region = 0; region < function.regions.size(); ++region)
     for (std::size_t i = 0; i < function.regions[region].ops.size(); ++i) {
       if (function.regions[region].ops[i].kind != OpKind::loop) continue;
-      ElementwiseLoop elementwise(module, function, region, i);
+      ElementwiseLoop elementwise(module, function, region, i, reads, shapes);
       if (!elementwise.is_one()) continue;
-      ir::Function before = function;
-      std::vector<ir::Op> made = Interchange(module, function, elementwise).make();
+      const std::vector<ir::Op> made = Interchange(module, function, elementwise).make();
+      const bool is_launch = is_plain_launch(module, function, made.back());
+      // of the two one goes, with all that is in it
+      for (const ir::RegionId gone : is_launch ? elementwise.loop.regions : made.back().regions)
+        clear_region(function, gone);
+      if (!is_launch) continue;
       std::vector<ir::Op>& ops = function.regions[region].ops;
       ops.erase(ops.begin() + static_cast<std::ptrdiff_t>(i));
       ops.insert(ops.begin() + static_cast<std::ptrdiff_t>(i), made.begin(), made.end());
-      if (!is_plain_launch(module, function, made.back())) {
-        function = std::move(before);
-        continue;
-      }
-      for (const ir::RegionId gone : before.regions[region].ops[i].regions) clear_region(function, gone);
+      reads = count_reads(function);
+      shapes.forget();
       has_changed = true;
     }
   if (has_changed) ir::count_writers(function);

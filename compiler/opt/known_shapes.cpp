@@ -17,14 +17,29 @@ namespace {
 using ir::Operand;
 using ir::OpKind;
 
-/// The arrays that one loop carries.
+/// The arrays that the loops of a function carry.
 class CarriedShapes {
  public:
-  CarriedShapes(ir::Module& module, ir::Function& function, ir::RegionId around, std::size_t number)
-      : module_(module), function_(function), around_(around), number_(number), shapes_(module, function) {}
+  CarriedShapes(ir::Module& module, ir::Function& function)
+      : module_(module), function_(function), shapes_(module, function) {
+    for (const ir::Region& region : function.regions)
+      for (const ir::Op& op : region.ops)
+        if (is_extent(op)) note_extent(op);
+  }
 
   /// @return true: some keep their shape, and it is used
   bool run() {
+    for (around_ = 0; around_ < function_.regions.size(); ++around_)
+      for (number_ = 0; number_ < function_.regions[around_].ops.size(); ++number_)
+        if (loop().kind == OpKind::loop) find_kept();
+    return !kept_.empty() && replace();
+  }
+
+ private:
+  /// Of the loop at hand.
+  void find_kept() {
+    shapes_of_.clear();
+    number_of_.clear();
     for (std::size_t i = 0; i < carried().size(); ++i)
       if (module_.types->is_dense(type_of(Operand::variable(carried()[i])))) find_first_shape(i);
     while (!shapes_of_.empty()) {
@@ -33,10 +48,12 @@ class CarriedShapes {
       if (found == shapes_of_.end()) break;
       shapes_of_.erase(found);
     }
-    return !shapes_of_.empty() && replace();
+    for (const auto& [carried, shape] : shapes_of_) {
+      kept_.emplace(carried, shape);
+      if (!loop().results.empty()) kept_.emplace(loop().results[number_of_.at(carried)], shape);
+    }
   }
 
- private:
   ir::Op& loop() { return function_.regions[around_].ops[number_]; }
   const std::vector<ir::VarId>& carried() { return function_.regions[loop().regions[0]].parameters; }
   TypeId type_of(Operand operand) const { return module_.types->base(ir::type_of(module_, function_, operand)); }
@@ -63,20 +80,25 @@ class CarriedShapes {
   Operand first_extent(Operand array, std::uint32_t axis) {
     const ir::Op* const made = shapes_.maker_of(array);
     if (made && made->kind == OpKind::struct_make) return made->operands[axis];
-    for (const ir::Op& op : function_.regions[around_].ops)
-      if (is_extent(op) && op.operands[0] == array && op.number == axis) return Operand::variable(op.results[0]);
+    const auto known = extents_.find({array.index, axis});
+    if (known != extents_.end() && function_.variables[known->second].region == around_)
+      return Operand::variable(known->second);
     const auto made_here = static_cast<ir::VarId>(function_.variables.size());
     function_.variables.push_back({"", TypeStore::int_, loop().span, around_});
     function_.regions[around_].variables.push_back(made_here);
     ir::Op take = made_of(OpKind::struct_get, {array});
     take.results = {made_here};
     take.number = axis;
+    note_extent(take);
     std::vector<ir::Op>& ops = function_.regions[around_].ops;
     ops.insert(ops.begin() + static_cast<std::ptrdiff_t>(number_++), std::move(take));
     shapes_.forget();
     return Operand::variable(made_here);
   }
 
+  void note_extent(const ir::Op& op) {
+    extents_.insert_or_assign({op.operands[0].index, static_cast<std::uint32_t>(op.number)}, op.results[0]);
+  }
   bool is_extent(const ir::Op& op) const {
     return op.kind == OpKind::struct_get && op.number > 0 && !op.operands[0].is_constant &&
            module_.types->is_dense(type_of(op.operands[0]));
@@ -103,20 +125,15 @@ class CarriedShapes {
 
   /// @return  somebody reads the extents
   bool replace() {
-    std::map<ir::VarId, const ir::Op*> shapes;  // of what the loop carries, and of what it ends with
-    for (const auto& [carried, shape] : shapes_of_) {
-      shapes.emplace(carried, &shape);
-      if (!loop().results.empty()) shapes.emplace(loop().results[number_of_.at(carried)], &shape);
-    }
     const std::vector<std::uint32_t> reads = count_reads(function_);
     bool has_changed = false;
     Replacements replacements(function_);
     for (const ir::Region& region : function_.regions)
       for (const ir::Op& op : region.ops) {
         if (!is_extent(op) || reads[op.results[0]] == 0) continue;
-        const auto found = shapes.find(op.operands[0].index);
-        if (found == shapes.end()) continue;
-        replacements.add(op.results[0], found->second->operands[static_cast<std::size_t>(op.number)]);
+        const auto found = kept_.find(op.operands[0].index);
+        if (found == kept_.end()) continue;
+        replacements.add(op.results[0], found->second.operands[static_cast<std::size_t>(op.number)]);
         has_changed = true;
       }
     if (has_changed) replacements.apply(function_);
@@ -125,24 +142,14 @@ class CarriedShapes {
 
   ir::Module& module_;
   ir::Function& function_;
-  const ir::RegionId around_;
-  std::size_t number_;  ///< of the loop in its region
+  ir::RegionId around_ = 0;
+  std::size_t number_ = 0;  ///< of the loop in its region
   LoopShapes shapes_;
+  std::map<std::pair<ir::VarId, std::uint32_t>, ir::VarId> extents_;  ///< taken out of an array, by its axis from 1 on
+  std::map<ir::VarId, ir::Op> kept_;  ///< by what loops carry and end with: as what makes such an array says its shape
   std::map<ir::VarId, ir::Op> shapes_of_;  ///< by what is carried: as what makes such an array says them
   std::map<ir::VarId, std::size_t> number_of_;
 };
-
-bool carry_shapes(ir::Module& module, ir::Function& function) {
-  bool has_changed = false;
-  for (ir::RegionId region = 0; region < function.regions.size(); ++region)  // outer ones first
-    for (std::size_t i = 0; i < function.regions[region].ops.size(); ++i) {
-      if (function.regions[region].ops[i].kind != OpKind::loop) continue;
-      const std::size_t before = function.regions[region].ops.size();
-      has_changed |= CarriedShapes(module, function, region, i).run();
-      i += function.regions[region].ops.size() - before;
-    }
-  return has_changed;
-}
 
 /// What is taken out of an array that is made here is what was put into it, elements and extents: loops then read what
 /// others write.
@@ -240,7 +247,8 @@ void take_branches_of_equal_extents(ir::Module& module, ir::Function& function) 
 }
 
 void use_known_shapes(ir::Module& module, ir::Function& function) {
-  while (forward_parts(module, function) || carry_shapes(module, function) || drop_sure_checks(module, function)) {
+  while (forward_parts(module, function) || CarriedShapes(module, function).run() ||
+         drop_sure_checks(module, function)) {
   }  // what was checked is known then
   take_branches_of_equal_extents(module, function);
 }
