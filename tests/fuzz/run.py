@@ -3,15 +3,18 @@
 
     run.py [--seconds S] [--seed N] [--fuzzer PATH] [--keep FOLDER] [--jobs N]
 
-Starts from the scripts of the repository, with the tokens of the grammar as dictionary. A crash, a leak, a report of a
-sanitizer, or more than 10 s for one input of at most 4 KB (in the sanitized build, an eighth as fast as a release) is a
-failure; the input is printed. --keep gives a folder for the corpus, which a later run goes on from, and for the inputs
-that failed. Without --seed each run takes another way.
+Starts from scripts of the repository, with the tokens of the grammar as dictionary: all those that do not compile, which no
+other step runs with sanitizers, and with --seconds a few of the others by chance (all take ten times as long as a minute of
+fuzzing). A crash, a leak, a report of a sanitizer, or more than a minute for one input of at most 4 KB (the sanitized build
+takes forty times as long as a release) is a failure; the input is printed, but for a leak, which is reported at the end.
+--keep gives a folder for the corpus, which a later run goes on from, and for the inputs that failed. Without --seed each
+run takes another way.
 """
 
 import argparse
 import os
 import pathlib
+import random
 import re
 import string
 import subprocess
@@ -20,10 +23,11 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
-from golden import LONGEST_INPUT  # noqa: E402
+from golden import LONGEST_INPUT, find_cases, is_fuzzed  # noqa: E402
 
 PLAIN = string.ascii_letters + string.digits + "_"
-INPUT_TIMEOUT_S = 10
+INPUT_TIMEOUT_S = 60
+SCRIPTS_A_SECOND = 2  # of those that compile, for each second of fuzzing
 MEMORY_MIB = 3000
 
 
@@ -51,12 +55,13 @@ def write_dictionary(path):
     path.write_text("".join(lines), encoding="ascii")
 
 
-def write_corpus(folder):
-    scripts = [*ROOT.glob("tests/golden/**/*.df"), *ROOT.glob("examples/*.df"), *ROOT.glob("stdlib/*.df")]
-    for script in scripts:
-        content = script.read_bytes()
-        if len(content) <= LONGEST_INPUT:
-            (folder / "_".join(script.relative_to(ROOT).parts)).write_bytes(content)
+def write_corpus(folder, seconds, seed):
+    cases = [case for case in find_cases([]) if is_fuzzed(case)]
+    refused = [case.script for case in cases if case.exit_code == 3]
+    compiled = [case.script for case in cases if case.exit_code != 3]
+    few = random.Random(seed or None).sample(compiled, min(len(compiled), seconds * SCRIPTS_A_SECOND))
+    for script in refused + few:
+        (folder / "_".join(script.relative_to(ROOT).parts)).write_bytes(script.read_bytes())
 
 
 def fuzz(fuzzer, folder, seconds, seed, jobs):
@@ -66,13 +71,14 @@ def fuzz(fuzzer, folder, seconds, seed, jobs):
     for each in (corpus, found, failures, empty):
         each.mkdir(parents=True, exist_ok=True)
     write_dictionary(folder / "tokens.dict")
-    write_corpus(corpus)
+    write_corpus(corpus, seconds, seed)
     command = [fuzzer, str(found), str(corpus), f"-dict={folder / 'tokens.dict'}", f"-max_total_time={seconds}",
                f"-seed={seed}", f"-max_len={LONGEST_INPUT}", f"-timeout={INPUT_TIMEOUT_S}",
+               f"-report_slow_units={INPUT_TIMEOUT_S}", "-detect_leaks=0",  # after each input: twice as slow
                f"-rss_limit_mb={MEMORY_MIB}", f"-artifact_prefix={failures}/", "-print_final_stats=1", "-verbosity=1"]
     if jobs:
         command += [f"-fork={jobs}", "-ignore_crashes=1", "-ignore_timeouts=1", "-ignore_ooms=1"]
-    environment = {**os.environ, "UBSAN_OPTIONS": "print_stacktrace=1"}
+    environment = {**os.environ, "ASAN_OPTIONS": "malloc_context_size=8", "UBSAN_OPTIONS": "print_stacktrace=1"}
     done = subprocess.run(command, cwd=empty, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, check=False)
     return done.returncode, done.stdout.decode(errors="replace"), sorted(failures.iterdir())

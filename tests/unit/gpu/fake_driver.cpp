@@ -78,6 +78,11 @@ enum : int {
   illegal_address = 700
 };
 
+struct Stream;
+std::mutex streams_mutex;
+/// Those that nobody waits for any more are left here: a card that has failed.
+std::set<Stream*>& streams_with_warps = *new std::set<Stream*>;  // never destroyed
+
 struct Stream {
   std::vector<std::function<void()>> work;
   std::vector<std::jthread> warps;     ///< of a super kernel
@@ -85,10 +90,17 @@ struct Stream {
   std::atomic<bool> is_hung{false};    ///< one was launched that does not end
   void run() {
     if (is_hung) end("a stream is waited for whose kernel does not end");
-    warps.clear();
-    has_warps = false;
+    if (has_warps) join();
     for (const auto& each : work) each();
     work.clear();
+  }
+  void join() {
+    {
+      const std::lock_guard lock(streams_mutex);
+      streams_with_warps.erase(this);
+    }
+    warps.clear();
+    has_warps = false;
   }
 };
 int fault() {
@@ -156,16 +168,20 @@ void start(const Module& module, superkernel::Queues queues, Stream& stream) {
   queues.workers = std::min(queues.workers, most_warps - 1);
   std::atomic<int>& warps = warps_here();
   stream.has_warps = true;
+  {
+    const std::lock_guard lock(streams_mutex);
+    streams_with_warps.insert(&stream);
+  }
   for (unsigned number = 0; number <= queues.workers; ++number)
     stream.warps.emplace_back([&module, &warps, queues, number] {
       const superkernel::Warp warp;
       const auto dispatch = [&module](auto... parts) { return raddle::gpu::compute(module, parts...); };
-      ++warps, ++state.super_warps;
+      ++warps;
       if (number == 0)
         ingest(queues, warp);
       else
         work(queues, warp, dispatch);
-      --warps, --state.super_warps;
+      --warps;
     });
 }
 
@@ -176,6 +192,7 @@ extern "C" {
 FakeDriver* raddle_fake_driver() {
   const std::string path = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(state_file);
   setenv("RADDLE_FAKE_STATE", path.c_str(), 1);
+  while (!streams_with_warps.empty()) (*streams_with_warps.begin())->join();
   return memory.forget_all(), state.allocations = 0, &state;
 }
 

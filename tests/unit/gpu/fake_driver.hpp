@@ -46,7 +46,6 @@ struct FakeDriver {
   std::atomic<int> registers{40};                         ///< of all kernels
   // what there is now
   std::atomic<int> contexts{0}, modules{0}, allocations{0};
-  std::atomic<int> super_warps{0};  ///< of super kernels that run
   // so far
   std::atomic<int> launches{0}, super_launches{0};
   std::atomic<int> processes{0};     ///< that have begun with a driver

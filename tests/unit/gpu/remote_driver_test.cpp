@@ -222,7 +222,8 @@ TEST_CASE("nobody waits for a launch that nobody wants any more") {
 
 TEST_CASE("a super kernel in another process") {
   // its warps are ordered with this process by the queues, which nobody sees there
-  if (std::getenv("TSAN_OPTIONS") == nullptr) setenv("TSAN_OPTIONS", "report_bugs=0", 1);
+  const char* const given = std::getenv("TSAN_OPTIONS");
+  setenv("TSAN_OPTIONS", ((given != nullptr ? std::string(given) + ":" : "") + "report_bugs=0").c_str(), 1);
   FakeDriver& driver = fake_driver();
   ServedCards cards(Way::resident, {.silent_ns = 3'000'000'000});
   const auto kernel = prepared(cards.devices, cards.compiler);
