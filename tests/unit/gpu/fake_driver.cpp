@@ -82,6 +82,11 @@ struct Stream;
 std::mutex streams_mutex;
 /// Those that nobody waits for any more are left here: a card that has failed.
 std::set<Stream*>& streams_with_warps = *new std::set<Stream*>;  // never destroyed
+bool note(Stream& stream, bool has_warps) {
+  const std::lock_guard lock(streams_mutex);
+  has_warps ? void(streams_with_warps.insert(&stream)) : void(streams_with_warps.erase(&stream));
+  return has_warps;
+}
 
 struct Stream {
   std::vector<std::function<void()>> work;
@@ -95,12 +100,8 @@ struct Stream {
     work.clear();
   }
   void join() {
-    {
-      const std::lock_guard lock(streams_mutex);
-      streams_with_warps.erase(this);
-    }
     warps.clear();
-    has_warps = false;
+    has_warps = note(*this, false);
   }
 };
 int fault() {
@@ -167,11 +168,7 @@ void start(const Module& module, superkernel::Queues queues, Stream& stream) {
   queues = raddle::gpu::on_host(queues);
   queues.workers = std::min(queues.workers, most_warps - 1);
   std::atomic<int>& warps = warps_here();
-  stream.has_warps = true;
-  {
-    const std::lock_guard lock(streams_mutex);
-    streams_with_warps.insert(&stream);
-  }
+  stream.has_warps = note(stream, true);
   for (unsigned number = 0; number <= queues.workers; ++number)
     stream.warps.emplace_back([&module, &warps, queues, number] {
       const superkernel::Warp warp;
