@@ -192,7 +192,7 @@ def what_is_in_the_way_is_named(folder):
     folder.write("c.df", head + "@gpu (float y) f(float x) { y = j0(x) + 1.0; }\nfloat a[];\nforeach i in [0:999] { a[i] = f(itof(i) + 0.5); }\ntrace(size(a));\n")
     done = folder.run("run --stats --gpus simulated:whole c.df")
     expect_in("c.df:7:1: `j0` is a function in C\n", done.stderr)
-    expect_in("the loop that calls `f` stays on the CPU: `j0` is a function in C", done.stderr)
+    expect_in("`@gpu`: `f` stays on the CPU: `j0` is a function in C", done.stderr)
     folder.write("s.df", head + "(int n) g(int i) { string s = fromint(i); n = strlen(s); }\nint a[];\nforeach i in [0:999] { a[i] = g(i); }\ntrace(sum_integer(a));\n")
     expect_in("s.df:7:1: `fromint` is no function of numbers\n", folder.run("run --stats --gpus simulated:whole s.df").stderr)
     folder.write("fib.df", head + "(int n) fib(int k) { if (k < 2) { n = k; } else { n = fib(k - 1) + fib(k - 2); } }\nint a[], b[], c[];\n" +
@@ -200,7 +200,7 @@ def what_is_in_the_way_is_named(folder):
                  "trace(sum_integer(a), sum_integer(b), sum_integer(c), fib(25));\n")
     done = folder.run("run --stats --gpus simulated:whole fib.df")
     expect_in("not on devices as a whole, loop at fib.df:7:1, fib.df:8:1, fib.df:9:1: `fib` calls itself\n", done.stderr)
-    expect_in("not on devices, single calls of `fib`, as at fib.df:10:", done.stderr)
+    expect(re.search(r"^not on devices, single calls of `fib`, as at fib.df:10:\d+: `fib` calls itself$", done.stderr, re.MULTILINE) is None, False)
     expect("single calls" in folder.run("run --stats --gpus none fib.df").stderr, False)
 
 
@@ -582,6 +582,58 @@ def kernels_become_ptx(folder):
     expect(count > 100, True)
 
 
+def single_calls_in(stderr):
+    found = re.search(r"^calls on device 0, \D*(\d+)$", stderr, re.MULTILINE)
+    return int(found[1]) if found else 0
+
+
+def single_calls_of_leaves_go(folder):
+    """All with `:whole`, else those with @gpu, and others as they are worth it. Bundles of them are in traces."""
+    script = "single_calls.df"
+    folder.write(script, (ROOT / "tests" / "golden" / "language" / script).read_text())
+    expected = sorted((ROOT / "tests" / "golden" / "language" / "single_calls.out").read_text().splitlines())
+    for options in ("--workers=1", "--workers=2", "--workers=8", "--workers=2 -O0", "--workers=2 --scheduler-seed=3"):
+        for which, calls in (("simulated:whole", {277}), ("simulated:whole:memory=64K", {277}), ("simulated:h200x2", {277}), ("none", {0}), ("simulated", range(3, 278))):
+            done = folder.run(f"run --stats --gpus {which} {options} {script}")
+            expect(sorted(done.stdout.splitlines()), expected)
+            if which != "simulated:h200x2":
+                expect(single_calls_in(done.stderr) in calls, True)
+    folder.run(f"run --trace=t.json --gpus simulated:whole {script}")
+    slices = [event for event in json.loads(folder.read("t.json"))["traceEvents"] if event.get("cat") == "device"]
+    expect(sum(int(event["args"]["computed"]) for event in slices), 277)
+
+
+SINGLE_CALLS_THAT_FAIL = """import io;
+(int y) f(int n, int by) {
+  for (y = n, int k = 0; k < 100; y = y + 12 %/ by, k = k + 1) { }
+}
+foreach i in [0:40] {
+  if (i %% 2 == 0) { printf("%i: %i", i, f(i, i %% 10)); }
+}
+"""
+
+
+def single_calls_that_fail_read_as_on_workers(folder):
+    folder.write("f.df", SINGLE_CALLS_THAT_FAIL)
+    for workers in (1, 8):
+        alone, beside = (folder.run(f"run --gpus {which} --workers={workers} --keep-going f.df", code=1) for which in ("none", "simulated:whole"))
+        expect((sorted(beside.stdout.splitlines()), beside.stderr), (sorted(alone.stdout.splitlines()), alone.stderr))
+        expect_in("division by zero", beside.stderr)
+        expect(len(beside.stdout.splitlines()), 16)
+
+
+def single_calls_survive_faults(folder):
+    """The fake driver takes PTX, of which no point ends well: so workers make all calls."""
+    script = "single_calls.df"
+    folder.write(script, (ROOT / "tests" / "golden" / "language" / script).read_text())
+    expected = sorted((ROOT / "tests" / "golden" / "language" / "single_calls.out").read_text().splitlines())
+    for fault in ("none:1", "illegal:1", "illegal:3", "exit:2", "kill:2"):
+        for way in ("", ":resident"):
+            env = {**FAKE, "RADDLE_FAKE_TAKES_PTX": "1", "RADDLE_FAKE_FAULT": fault}
+            done = folder.run(f"run --gpus all:whole{way} --workers=2 {script}", env=env)
+            expect(sorted(done.stdout.splitlines()), expected)
+
+
 def app_kernels_go(folder):
     folder.write("k.cu", APP_KERNELS)
     folder.write("a.df", CALLS_APP_KERNELS % "")
@@ -682,7 +734,7 @@ def the_queues_are_measured(folder):
     expect((done.stdout.splitlines()[0], done.stdout.count(" M/s |"), done.stdout.count("G points/s"), done.stdout.count("efficiency")), ("Fake GPU 0, 4 multiprocessors", 6, 6, 8))
 
 
-TESTS = [loops_go_or_it_is_said_why, what_is_in_the_way_is_named, loops_around_loops_go, arrays_stay_on_the_device, models_tell_what_gpus_would_take, models_make_calls, devices_have_lanes_in_traces, examples_have_lanes_of_devices, points_that_reduce_go, a_small_device_computes_what_it_has_room_for,
+TESTS = [loops_go_or_it_is_said_why, single_calls_of_leaves_go, single_calls_that_fail_read_as_on_workers, single_calls_survive_faults, what_is_in_the_way_is_named, loops_around_loops_go, arrays_stay_on_the_device, models_tell_what_gpus_would_take, models_make_calls, devices_have_lanes_in_traces, examples_have_lanes_of_devices, points_that_reduce_go, a_small_device_computes_what_it_has_room_for,
          nobody_waits_for_a_driver_that_is_not_used, annotations_are_followed, failing_points_read_as_on_workers, an_element_is_assigned_once, app_kernels_go, an_app_kernel_that_fails_reads_as_on_workers,
          a_lane_that_fails_fails_its_call, a_kernel_that_no_gpu_would_take_stays, why_an_app_kernel_stays_is_said, an_endless_point_is_ended, what_is_not_there_is_said,
          a_driver_is_asked, a_fault_costs_no_task, a_driver_may_be_killed, a_driver_that_hangs_is_noticed, what_a_driver_does_not_take_is_done_by_workers, short_scripts_look_for_no_driver,

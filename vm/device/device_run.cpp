@@ -14,6 +14,7 @@ bool is_dropped(raddle_leaf_worker& run) {
 
 bool DeviceBatch::is_wanted() const { return !is_dropped(*run); }
 bool DeviceCall::is_wanted() const { return !is_dropped(*run); }
+bool DeviceRun::is_wanted() { return !is_dropped(run); }
 
 void tell(std::span<const EndedCall> calls) {
   while (!calls.empty()) {

@@ -15,6 +15,8 @@ struct DeviceRun {
   explicit DeviceRun(WorkerPool& pool) : pool(&pool) {}
   /// The run has ended: what is under way is dropped, and waited for. Before its tasks are freed.
   void close();
+  /// It has not.
+  bool is_wanted();
   /// Something is given to a device; end() is to follow.
   void begin();
   /// From here on workers have the tasks, one for each begin(), and what they point to. @pre the mutex is not held

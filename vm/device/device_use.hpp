@@ -11,13 +11,14 @@ namespace raddle::vm {
 struct DeviceUse {
   std::string name;
   std::uint64_t batches = 0, points = 0;  ///< of loops
-  std::uint64_t calls = 0;                ///< of AppKernels
+  std::uint64_t calls = 0;                ///< of AppKernels, and single ones of leaf functions
   DeviceTraffic traffic{};
 };
 struct DeviceObstacle {
-  Place place;       ///< of the loop, or of the AppKernel's declaration
+  enum class Kind : std::uint8_t { loop, app_kernel, leaf };
+  Place place;       ///< of the loop, or of the function's declaration
   std::string text;  ///< why it did not go
-  bool is_loop = true;
+  Kind kind = Kind::loop;
 };
 
 inline constexpr const char* blamed_text = "devices fail when they compute it";

@@ -24,11 +24,17 @@ struct LaunchKernel {
 /// What the script says of the loop, or of a function that its points call: `@cpu` if one of them says so.
 Placement placement_of(const Program& program, const ForeachSite& site);
 
+/// The same of single calls of a function.
+Placement placement_of(const Program& program, FunctionId function);
+
 /// All that is called for a point, at any depth.
 std::set<FunctionId> functions_called_by(const Program& program, const ForeachSite& site);
 
 /// Why no device can run points of the loop, in words for the user, or may, as `@cpu` says; "": one can.
 std::string obstacle_of(const Program& program, const ForeachSite& site);
+
+/// The same of single calls of a leaf function.
+std::string obstacle_of(const Program& program, FunctionId leaf);
 
 /// Note [walking kernels] in vm/program/walking_kernel.hpp: it needs one.
 bool walks(const ForeachSite& site);

@@ -45,6 +45,13 @@ std::string obstacle_of_kernel(const Program& program, KernelId first) {
   return "";
 }
 
+Placement placement_among(const Program& program, const std::set<FunctionId>& called, Placement found) {
+  for (const FunctionId id : called)
+    if (found != Placement::cpu && program.functions[id].placement != Placement::any)
+      found = program.functions[id].placement;
+  return found;
+}
+
 }  // namespace
 
 bool walks(const ForeachSite& site) {
@@ -52,11 +59,11 @@ bool walks(const ForeachSite& site) {
 }
 
 Placement placement_of(const Program& program, const ForeachSite& site) {
-  Placement found = site.placement;
-  for (const FunctionId id : functions_called_by(program, site))
-    if (found != Placement::cpu && program.functions[id].placement != Placement::any)
-      found = program.functions[id].placement;
-  return found;
+  return placement_among(program, functions_called_by(program, site), site.placement);
+}
+
+Placement placement_of(const Program& program, FunctionId function) {
+  return placement_among(program, called_by(program, function), program.functions[function].placement);
 }
 
 std::set<FunctionId> functions_called_by(const Program& program, const ForeachSite& site) {
@@ -82,6 +89,11 @@ std::string obstacle_of(const Program& program, const ForeachSite& site) {
   if (site.is_nest() && program.functions[site.nest.prelude].is_heavy)
     return "what it computes for each inner loop takes long";
   return "";
+}
+
+std::string obstacle_of(const Program& program, FunctionId leaf) {
+  if (placement_of(program, leaf) == Placement::cpu) return "`@cpu` says so";
+  return obstacle_of_kernel(program, leaf);
 }
 
 }  // namespace raddle::vm

@@ -24,6 +24,9 @@ class KernelCaller : WorkerService {
   bool queue_leaf(Frame& frame, const CallSite& site, std::uint32_t instruction, std::int32_t priority);
   /// Entered from its task.
   void run_leaf_call(LeafCall* call);
+  /// A device makes the call, or it is not known yet whether one does. Its arguments are there.
+  /// @return false: it is the workers'
+  bool hand_over(LeafCall& call);
   /// Calls of a leaf without loops are interpreted until there have been many.
   bool waits_for_code_of(const Function& leaf) const;
   /// Asks for code once there have been many.
@@ -34,12 +37,17 @@ class KernelCaller : WorkerService {
   bool call_in_registers(Frame& frame, const CallSite& site, std::uint32_t instruction, std::int64_t most_ns = 0);
   /// @return false if the call has to be interpreted
   bool call_native(Frame& frame, const CallSite& site, std::uint32_t instruction, raddle_leaf_function code);
+  bool is_measured(const Function& leaf);
+  void note_call(FunctionId leaf, std::int64_t spent_ns);
+  bool submit(LeafCall& call);
+  bool take_results(LeafCall& call);
   void set_leaf_results(Frame& frame, const CallSite& site, std::uint32_t instruction, const std::int64_t* words);
   void trace_leaf(TaskTrace& trace, std::int64_t start_ns, const Function& function, std::uint32_t instruction) const;
   void fail_native(Frame& frame, const CallSite& site, std::uint32_t instruction, std::int32_t status,
                    const raddle_leaf_failure& failure);
 
   ScalarMachine scalar_machine_;
+  std::int64_t unmeasured_ = 0, most_unmeasured_ = 0;  ///< calls, with the next one that is measured
 };
 
 }  // namespace raddle::vm

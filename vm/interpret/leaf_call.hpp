@@ -1,5 +1,8 @@
 #pragma once
 // A call of a leaf function that can not go at once.
+#include <memory>
+
+#include "vm/device/device_leaves.hpp"
 #include "vm/interpret/deferred_call.hpp"
 #include "vm/interpret/frame.hpp"
 
@@ -7,7 +10,7 @@ namespace raddle::vm {
 
 class RunWorker;
 
-/// Waits for its arguments, then for code or for a worker. Owns a reference to the calling frame.
+/// Waits for its arguments, then for code, for a worker or for a device. Owns a reference to the calling frame.
 class LeafCall final : public DeferredCall {
  public:
   LeafCall(Frame& frame, const CallSite& site, std::uint32_t instruction, std::int32_t priority)
@@ -21,7 +24,9 @@ class LeafCall final : public DeferredCall {
   const CallSite& site;
   const std::uint32_t instruction;
   const std::int32_t priority;
-  bool has_turn = false;  ///< is run when it comes out of the queue; else it has waited for code
+  bool has_turn = false;                  ///< is run when it comes out of the queue; else it has waited for code
+  bool stays = false;                     ///< no device makes it
+  std::unique_ptr<DeviceLeafCall> given;  ///< to a device; null: it was not
 };
 
 }  // namespace raddle::vm

@@ -69,6 +69,11 @@ bool KernelCaller::call_leaf(Frame& frame, const CallSite& site, std::uint32_t i
   LeafTable& leaves = run_.leaves;
   const bool is_possible =
       !frame.interpret_only && leaves.stage(site.function) != LeafTable::Stage::impossible && fits(function);
+  if (run_.device_leaves && !frame.interpret_only && fits(function) && run_.device_leaves->may_go(site.function)) {
+    frame.retain();
+    here_.make<LeafCall>(frame, site, instruction, frame.priority)->resolved(*worker_);
+    return true;
+  }
   const bool may_share = run_.pool.capacity() > 1 && here_.nesting.iterations == 0;
   if (!is_possible) {
     if (!function.is_heavy || !function.is_sequential || !may_share || !worker_->others_are_hungry())
@@ -168,6 +173,7 @@ void LeafCall::resolved(Worker& worker) {
     if (missing->enlist(*this)) return;
   }
   awaits_input = false;
+  if (here.kernels().hand_over(*this)) return;
   LeafTable& leaves = frame.run_state.leaves;
   const bool waits = !leaves.code(site.function) && here.kernels().waits_for_code_of(function);
   if (!waits || !leaves.wait(site.function, *this)) queue(here);
@@ -192,9 +198,18 @@ void LeafCall::run(Worker& worker) {
 
 void KernelCaller::run_leaf_call(LeafCall* call) {
   Frame& frame = call->frame;
+  if (!call->is_forced && !call->given && hand_over(*call)) return;
+  const bool is_made = take_results(*call);
+  if (call->given && !is_made) {  // it is a worker's, as if there were no device
+    call->given.reset();
+    call->stays = true;
+    const FunctionId leaf = call->site.function;
+    if (waits_for_code_of(program_.functions[leaf]) && run_.leaves.wait(leaf, *call)) return;
+  }
   const raddle_leaf_function code = run_.leaves.code(call->site.function);
-  const bool is_done = !call->is_forced && (code ? call_native(frame, call->site, call->instruction, code)
-                                                 : call_in_registers(frame, call->site, call->instruction));
+  const bool is_done =
+      is_made || (!call->is_forced && (code ? call_native(frame, call->site, call->instruction, code)
+                                            : call_in_registers(frame, call->site, call->instruction)));
   if (!is_done) here_.interpreter().call_composite(frame, call->site, call->instruction, false);
   here_.destroy(call);
   here_.release(&frame);
@@ -225,7 +240,9 @@ bool KernelCaller::call_native(Frame& frame, const CallSite& site, std::uint32_t
   ++here_.counters.leaf_calls_native;
   TaskTrace* const trace = run_.options.trace;
   const std::int64_t start_ns = trace ? trace->now_ns() : 0;
+  const std::int64_t begun_ns = is_measured(function) ? now_ns() : 0;
   const std::int32_t status = code(&worker_->leaf_worker(), words.data(), results.data(), &failure);
+  if (begun_ns != 0) note_call(site.function, now_ns() - begun_ns);
   if (trace) trace_leaf(*trace, start_ns, function, instruction);
   if (status == raddle_leaf_shareable) return false;
   if (status == raddle_leaf_recursion_too_deep || status == raddle_leaf_domain_error ||

@@ -47,6 +47,8 @@ Run::Run(Machine& machine, const Program& program, const RunOptions& options)
       constants_(program.constants.size()) {
   for (std::size_t i = 0; i < constants_.size(); ++i) constants_[i].init(program.constants[i]);
   if (options.devices) devices.emplace(options.devices, options.kernel_compiler, program, pool);
+  if (options.devices && DeviceLeaves::are_in(program))
+    device_leaves.emplace(options.devices, options.kernel_compiler, program, pool);
   const auto is_kernel = [](const ForeignFunction& function) { return function.kind == ForeignKind::app_kernel; };
   if (options.devices && std::ranges::any_of(program.foreigns, is_kernel))
     device_calls.emplace(options.devices, options.app_kernel_compiler, program, pool);
@@ -92,6 +94,7 @@ void Run::close() {
   leaves.close();
   if (devices) devices->close();
   if (device_calls) device_calls->close();
+  if (device_leaves) device_leaves->close();
 }
 
 void Run::go_on_when_idle() {
@@ -247,16 +250,8 @@ class RunDriver {
       result.device_uses = run_.devices->uses();
       result.device_obstacles = run_.devices->obstacles();
     }
-    if (run_.device_calls) {
-      const std::vector<DeviceUse> uses = run_.device_calls->uses();
-      if (uses.size() > result.device_uses.size()) result.device_uses.resize(uses.size());
-      for (std::size_t i = 0; i < uses.size(); ++i) {
-        result.device_uses[i].name = uses[i].name;
-        result.device_uses[i].calls = uses[i].calls;
-        result.device_uses[i].traffic += uses[i].traffic;
-      }
-      std::ranges::copy(run_.device_calls->obstacles(), std::back_inserter(result.device_obstacles));
-    }
+    if (run_.device_calls) add_single_calls(*run_.device_calls, result);
+    if (run_.device_leaves) add_single_calls(*run_.device_leaves, result);
     const bool is_cancelled = run_.options.cancel && run_.options.cancel->is_cancelled();
     // with keep_going a failed run comes to rest, too; what a stopped one leaves says nothing
     if (!is_cancelled && !run_.is_stopped()) result.stuck = find_stuck(run_);
@@ -268,6 +263,17 @@ class RunDriver {
       result.status = RunStatus::stuck;
     }
     return result;
+  }
+
+  static void add_single_calls(const CallSharing& calls, RunResult& result) {
+    const std::vector<DeviceUse> uses = calls.uses();
+    if (uses.size() > result.device_uses.size()) result.device_uses.resize(uses.size());
+    for (std::size_t i = 0; i < uses.size(); ++i) {
+      result.device_uses[i].name = uses[i].name;
+      result.device_uses[i].calls += uses[i].calls;
+      result.device_uses[i].traffic += uses[i].traffic;
+    }
+    std::ranges::copy(calls.obstacles(), std::back_inserter(result.device_obstacles));
   }
 
   void add_counters(RunCounters& total) {

@@ -11,6 +11,7 @@
 
 #include "vm/calls/memo_calls.hpp"
 #include "vm/device/device_calls.hpp"
+#include "vm/device/device_leaves.hpp"
 #include "vm/device/device_work.hpp"
 #include "vm/foreign/foreign_code.hpp"
 #include "vm/foreign/tcl_exchange.hpp"
@@ -62,8 +63,9 @@ class Run {
   const std::uint64_t number;  ///< of WrittenFiles::add_run
   LoopWindows& loop_windows;
   LeafTable leaves;
-  std::optional<DeviceWork> devices;        ///< none: workers do everything
-  std::optional<DeviceCalls> device_calls;  ///< none: workers make all calls of AppKernels, or there are none
+  std::optional<DeviceWork> devices;          ///< none: workers do everything
+  std::optional<DeviceLeaves> device_leaves;  ///< none: workers make all single calls of leaves, or none take long
+  std::optional<DeviceCalls> device_calls;    ///< none: workers make all calls of AppKernels, or there are none
   MemoCalls memo_calls;
   std::vector<LoopProfile> loop_profiles;  ///< by index of Program::foreaches
   std::vector<CallProfile> call_profiles;  ///< by index of Program::functions

@@ -4,6 +4,15 @@
 
 namespace raddle::vm {
 
+Buffer* buffer_with(Array& array, std::int64_t address, std::size_t bytes) {
+  Buffer* buffer = array.packed_numbers();
+  if (!buffer && array.numbers()) buffer = array.numbers()->storage();
+  if (!buffer) return nullptr;
+  const auto begin = reinterpret_cast<std::int64_t>(buffer->data());
+  const auto size = static_cast<std::int64_t>(buffer->count() * Buffer::size_of(buffer->kind()));
+  return address >= begin && address + static_cast<std::int64_t>(bytes) <= begin + size ? buffer : nullptr;
+}
+
 Future* missing_part(Future& argument, KernelType type) {
   if (!argument.is_resolved()) return &argument;
   if (!is_array(type) || argument.is_failed()) return nullptr;

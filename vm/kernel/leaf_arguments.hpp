@@ -43,6 +43,9 @@ inline void make_word(std::int64_t& stored, KernelType type) { stored = number_a
 /// What native code takes for the address of the elements: of an empty array its own, to tell it from others.
 std::int64_t address_of(Array& array);
 
+/// The buffer that has these bytes of the array, none if none does.
+Buffer* buffer_with(Array& array, std::int64_t address, std::size_t bytes);
+
 /// The first future an argument still waits for; null if it is there or has failed.
 Future* missing_part(Future& argument, KernelType type);
 

@@ -36,16 +36,6 @@ inline KnownRow find_known(Frame& frame, const LaunchRead& read, const std::int6
   return {keys[0], row_of(frame, read, keys), {}};
 }
 
-/// The buffer that has these bytes of the array, none if none does.
-inline Buffer* buffer_with(Array& array, std::int64_t address, std::size_t bytes) {
-  Buffer* buffer = array.packed_numbers();
-  if (!buffer && array.numbers()) buffer = array.numbers()->storage();
-  if (!buffer) return nullptr;
-  const auto begin = reinterpret_cast<std::int64_t>(buffer->data());
-  const auto size = static_cast<std::int64_t>(buffer->count() * Buffer::size_of(buffer->kind()));
-  return address >= begin && address + static_cast<std::int64_t>(bytes) <= begin + size ? buffer : nullptr;
-}
-
 /// Reads whose elements are there, as bits; their words.
 inline std::uint64_t find_present(Frame& frame, const IndexLaunch& launch, const Function& leaf,
                                   const std::int64_t* keys, std::int64_t* words, std::span<KnownRow> known) {

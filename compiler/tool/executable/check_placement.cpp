@@ -41,10 +41,10 @@ class PlacementCheck {
       const bool is_kernel =
           function.foreign != vm::no_id && program_.foreigns[function.foreign].kind == vm::ForeignKind::app_kernel;
       if (function.placement != vm::Placement::gpu || is_kernel || found_.contains(id)) continue;
-      const std::string name = "`" + ir::written_name(module_.functions[id]) + "`", why = why_loop_stays(id);
-      diagnostics_.report(DiagnosticKind::not_for_gpus, span_of(function.place),
-                          why.empty() ? "no loop over numbers calls " + name + "; single calls run on the CPU"
-                                      : "the loop that calls " + name + " stays on the CPU: " + why);
+      const std::string why = why_calls_stay(id);
+      if (!why.empty())
+        diagnostics_.report(DiagnosticKind::not_for_gpus, span_of(function.place),
+                            "`" + ir::written_name(module_.functions[id]) + "` stays on the CPU: " + why);
     }
   }
 
@@ -53,11 +53,12 @@ class PlacementCheck {
     return !site.is_in_nest && vm::placement_of(program_, site) == vm::Placement::gpu;
   }
 
-  /// Of the first loop that calls the function, and is interpreted; "": there is none.
-  std::string why_loop_stays(vm::FunctionId called) const {
-    for (const vm::ForeachSite& site : program_.foreaches)
-      if (vm::functions_called_in(program_, site.body).contains(called)) return vm::obstacle_of(program_, site);
-    return "";
+  /// Single ones; "": they go.
+  std::string why_calls_stay(vm::FunctionId called) const {
+    const vm::Function& function = program_.functions[called];
+    if (function.is_leaf) return vm::obstacle_of(program_, called);
+    const std::string why = function.body == vm::no_id ? "" : vm::no_kernel_in(program_, function.body);
+    return why.empty() ? "it does more than compute numbers" : why;
   }
 
   /// A loop in which some go need not go itself.

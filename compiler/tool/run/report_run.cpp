@@ -167,13 +167,21 @@ void print_prediction(const vm::RunPrediction& predicted) {
   vm::print_stderr("predicted by a model, the run: {:.6f} s\n", seconds(predicted.run_ns));
 }
 
+std::string_view text_of(vm::DeviceObstacle::Kind kind) {
+  switch (kind) {
+    case vm::DeviceObstacle::Kind::loop: return " as a whole, loop";
+    case vm::DeviceObstacle::Kind::app_kernel: return ", AppKernel";
+    case vm::DeviceObstacle::Kind::leaf: return ", single calls of the function";
+  }
+  return "";
+}
+
 /// Each reason once, with all places that have it.
 void print_obstacles(const SourceMap& sources, const std::vector<vm::DeviceObstacle>& obstacles) {
-  std::vector<std::pair<std::string, std::string>>
-      lines;  // of loops or AppKernels with a reason: the places, the reason
+  std::vector<std::pair<std::string, std::string>> lines;  // of those with a reason: the places, the reason
   for (const vm::DeviceObstacle& obstacle : obstacles) {
-    const std::string what = obstacle.is_loop ? " as a whole, loop" : ", AppKernel",
-                      at = sources.describe(span_of(obstacle.place));
+    const std::string_view what = text_of(obstacle.kind);
+    const std::string at = sources.describe(span_of(obstacle.place));
     const auto known = std::ranges::find_if(
         lines, [&](const auto& line) { return line.second == obstacle.text && line.first.starts_with(what); });
     if (known == lines.end())
@@ -195,9 +203,10 @@ void print_single_calls(const SourceMap& sources, const vm::Program& program) {
     const vm::Function& function = program.functions[called];
     const Span place = span_of(program.places[i]);
     const bool is_of_script = place.file < vm::Program::first_inlined_text && !sources.at(place.file).is_of_library();
-    if (function.is_leaf && function.is_heavy && !function.is_outlined && is_of_script && told.insert(called).second)
-      vm::print_stderr("not on devices, single calls of `{}`, as at {}: loops go, and calls of AppKernels\n",
-                       function.name, sources.describe(place));
+    if (!function.is_leaf || !function.is_heavy || function.is_outlined || !is_of_script) continue;
+    if (const std::string why = vm::obstacle_of(program, called); !why.empty() && told.insert(called).second)
+      vm::print_stderr("not on devices, single calls of `{}`, as at {}: {}\n", function.name, sources.describe(place),
+                       why);
   }
 }
 

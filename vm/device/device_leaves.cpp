@@ -1,0 +1,209 @@
+#include "vm/device/device_leaves.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "vm/device/launch_kernel.hpp"
+#include "vm/kernel/leaf_arguments.hpp"
+
+namespace raddle::vm {
+
+namespace {
+
+constexpr std::int64_t lane_slowness = 64;  ///< as in points_for_devices()
+/// Of a function, that devices have: while one is computed another is copied.
+constexpr unsigned most_batches = 4;
+constexpr std::size_t most_calls = std::size_t{1} << 20;  ///< of a batch
+
+bool may_go_singly(const Program& program, FunctionId id) {
+  const Function& function = program.functions[id];
+  if (!function.is_leaf || !program.kernels[id].exists()) return false;
+  return function.is_heavy || placement_of(program, id) == Placement::gpu;
+}
+
+/// Whose point calls the leaf: behind its number come the leaf's numbers, which are read, then its arrays.
+RangeKernel bundle_kernel(const Program& program, FunctionId leaf) {
+  const Function& function = program.functions[leaf];
+  const std::vector<KernelType>& parameters = function.leaf_parameters;
+  Kernel made;
+  made.name = function.name;
+  made.place = function.place;
+  made.types = {KernelType::int_};
+  made.parameter_count = static_cast<std::uint32_t>(1 + parameters.size());
+  KernelCall call{.kernel = leaf, .inputs = std::vector<KernelRegister>(parameters.size()), .results = {}};
+  std::uint8_t numbers = 0;
+  for (const bool takes_arrays : {false, true})
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      if (is_array(parameters[i]) != takes_arrays) continue;
+      call.inputs[i] = static_cast<KernelRegister>(made.types.size());
+      made.types.push_back(parameters[i]);
+      numbers = static_cast<std::uint8_t>(numbers + (takes_arrays ? 0 : 1));
+    }
+  for (const KernelType type : function.leaf_results) {
+    call.results.push_back(static_cast<KernelRegister>(made.types.size()));
+    made.types.push_back(type);
+  }
+  made.outputs = call.results;
+  KernelInstruction instruction;
+  instruction.op = KernelOp::call;
+  instruction.place = function.place;
+  made.blocks = {{instruction}};
+  made.calls = {std::move(call)};
+  std::vector<const Kernel*> kernels;
+  for (const Kernel& kernel : program.kernels) kernels.push_back(&kernel);
+  kernels.push_back(&made);
+  return {.group = group_of(kernels, static_cast<KernelId>(kernels.size() - 1)),
+          .entry = {KernelEntry::range, numbers}};
+}
+
+}  // namespace
+
+bool DeviceLeaves::are_in(const Program& program) {
+  for (FunctionId id = 0; id < program.functions.size(); ++id)
+    if (may_go_singly(program, id)) return true;
+  return false;
+}
+
+DeviceLeaves::DeviceLeaves(std::shared_ptr<Devices> devices, KernelCompiler* compiler, const Program& program,
+                           WorkerPool& pool)
+    : DeviceLeaves(devices, compiler, program, pool, std::make_shared<Bundles>(pool, program, devices)) {}
+
+DeviceLeaves::DeviceLeaves(std::shared_ptr<Devices> devices, KernelCompiler* compiler, const Program& program,
+                           WorkerPool& pool, std::shared_ptr<Bundles> bundles)
+    : CallSharing(std::move(devices), pool,
+                  {.lanes = 1, .slowness = lane_slowness, .code_ns = 0, .obstacle = DeviceObstacle::Kind::leaf},
+                  bundles),
+      compiler_(compiler ? std::make_shared<CompilerLink>(*compiler) : nullptr),
+      program_(program),
+      bundles_(std::move(bundles)) {
+  for (FunctionId id = 0; id < program.functions.size(); ++id) {
+    Entry& entry = bundles_->entries[id];
+    entry.place = program.functions[id].place;
+    if (compiler && may_go_singly(program, id)) {
+      entry.placement = placement_of(program, id);
+      if (obstacle_of(program, id).empty()) continue;
+    }
+    entry.stage.store(Stage::impossible, std::memory_order_relaxed);
+  }
+}
+
+void DeviceLeaves::close() {
+  if (compiler_) compiler_->cut();
+  CallSharing::close();
+}
+
+void DeviceLeaves::prepare(FunctionId leaf) {
+  RangeKernel kernel = bundle_kernel(program_, leaf);
+  devices_->prepare(kernel.group, kernel.entry, compiler_, [shared = bundles_, leaf](auto found) {
+    if (found)
+      shared->prepared(leaf, std::move(found));
+    else
+      shared->prepared(leaf, std::unexpected(""));
+  });
+}
+
+void DeviceLeaves::submit(FunctionId leaf, DeviceLeafCall& call) {
+  call.begun_ns = bundles_->begin_call(leaf);
+  {
+    const std::lock_guard lock(bundles_->mutex);
+    bundles_->add(leaf, call);
+  }
+  bundles_->go_on(leaf);
+}
+
+DeviceLeaves::Bundles::Bundles(WorkerPool& pool, const Program& program, std::shared_ptr<Devices> devices)
+    : Shared(pool, program.functions.size()),
+      program(program),
+      devices(std::move(devices)),
+      waiting(program.functions.size()) {}
+
+void DeviceLeaves::Bundles::add(FunctionId leaf, DeviceLeafCall& call) {
+  std::deque<Bundle>& bundles = waiting[leaf].bundles;
+  const auto found = std::ranges::find_if(bundles, [&call](const Bundle& bundle) {
+    return bundle.calls.front()->arrays == call.arrays && bundle.calls.size() < most_calls;
+  });
+  (found != bundles.end() ? *found : bundles.emplace_back()).calls.push_back(&call);
+}
+
+void DeviceLeaves::Bundles::go_on(FunctionId leaf) {
+  while (true) {
+    Bundle bundle;
+    {
+      const std::lock_guard lock(mutex);
+      Waiting& of_leaf = waiting[leaf];
+      if (of_leaf.bundles.empty() || of_leaf.batches >= most_batches) return;
+      ++of_leaf.batches;
+      bundle = std::move(of_leaf.bundles.front());
+      of_leaf.bundles.pop_front();
+    }
+    submit(leaf, std::move(bundle));
+  }
+}
+
+void DeviceLeaves::Bundles::submit(FunctionId leaf, Bundle given) {
+  const Function& function = program.functions[leaf];
+  const auto bundle = std::make_shared<Bundle>(std::move(given));
+  const std::size_t count = bundle->calls.size();
+  const Entry& entry = entries[leaf];
+  DeviceBatch batch;
+  batch.words = {0, 1, static_cast<std::int64_t>(count)};
+  const auto add_column = [&](KernelType type, std::vector<DeviceBatch::Memory>& to) -> Buffer& {
+    Buffer& column = *bundle->columns.emplace_back(Buffer::make(kind_of(type), count));
+    to.push_back({batch.words.size(), count * Buffer::size_of(column.kind()), nullptr});
+    batch.words.push_back(reinterpret_cast<std::int64_t>(column.at_index(0)));
+    return column;
+  };
+  for (const KernelType type : function.leaf_results) add_column(type, batch.results);
+  std::size_t number = 0;
+  for (const KernelType type : function.leaf_parameters) {
+    if (is_array(type)) continue;
+    Buffer& column = add_column(type, batch.arrays);
+    for (std::size_t i = 0; i < count; ++i)
+      set_number(column.at_index(0), column.kind(), i, bundle->calls[i]->numbers[number]);
+    ++number;
+  }
+  batch.reads = number;
+  const DeviceLeafCall& first = *bundle->calls.front();
+  for (AddressedMemory memory : first.memory) {
+    memory.word += batch.words.size();
+    batch.arrays.push_back(memory);
+    batch.near.emplace_back();
+  }
+  batch.words.insert(batch.words.end(), first.arrays.begin(), first.arrays.end());
+  batch.kernel = entry.kernel;
+  batch.expected_ns = entry.device_ns.load(std::memory_order_relaxed);
+  batch.run = &run;
+  batch.done = [self = shared_from_this(), leaf, bundle](const DeviceOutcome& outcome) {
+    self->ended(leaf, bundle, outcome);
+  };
+  devices->submit(std::move(batch));
+}
+
+void DeviceLeaves::Bundles::ended(FunctionId leaf, const std::shared_ptr<Bundle>& bundle,
+                                  const DeviceOutcome& outcome) {
+  const auto made = static_cast<std::size_t>(outcome.made);
+  const std::size_t results = program.functions[leaf].leaf_results.size();
+  TaskBatch tasks;
+  bool goes_on = false;
+  {
+    const std::lock_guard lock(mutex);
+    note_outcome(leaf, outcome);
+    --waiting[leaf].batches;
+    const bool goes_once_more = !outcome.is_lost && !outcome.has_no_room && is_wanted();
+    for (std::size_t i = made + 1; goes_once_more && i < bundle->calls.size(); ++i) add(leaf, *bundle->calls[i]);
+    if (goes_once_more && made + 1 < bundle->calls.size()) bundle->calls.resize(made + 1);
+    goes_on = !waiting[leaf].bundles.empty();
+  }
+  for (std::size_t i = 0; i < bundle->calls.size(); ++i) {
+    DeviceLeafCall& call = *bundle->calls[i];
+    end_call(leaf, call.begun_ns, i < made);
+    call.is_made = i < made;
+    for (std::size_t k = 0; call.is_made && k < results; ++k) call.results.push_back(bundle->columns[k]->word(i));
+    if (i == 0) call.outcome = outcome;
+    tasks.add(*call.task);
+  }
+  if (goes_on) go_on(leaf);
+  end(tasks);
+}
+
+}  // namespace raddle::vm

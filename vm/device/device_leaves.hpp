@@ -1,0 +1,78 @@
+#pragma once
+// What one run has devices do of single calls of its leaf functions.
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "vm/device/call_sharing.hpp"
+#include "vm/kernel/kernel_compiler.hpp"
+#include "vm/program/program.hpp"
+#include "vm/value/buffer.hpp"
+
+namespace raddle::vm {
+
+/// A single call of a leaf function, for a device. What its words say lies in memory that stays until `task` runs.
+struct DeviceLeafCall {
+  std::vector<std::int64_t> numbers;    ///< the arguments that are none of arrays: words of leaf_abi.hpp
+  std::vector<std::int64_t> arrays;     ///< the words of the others
+  std::vector<AddressedMemory> memory;  ///< of arrays: `word` counts those of `arrays`
+  std::vector<std::int64_t> results;    ///< words of leaf_abi.hpp; filled before the task is injected, if it was made
+  bool is_made = false;                 ///< else a worker has to make it
+  DeviceOutcome outcome;                ///< of the first call of a batch: of all of it. Else nothing was made
+  std::int64_t begun_ns = 0;
+  Task* task = nullptr;
+};
+
+/// Functions are FunctionIds. Note [bundles of calls]: calls of one function with the same arrays that wait together
+/// are points of one batch, which has a column for each number that they are given and give back. A batch goes as soon
+/// as the devices have fewer than `most_batches` of the function: so the first calls go at once, and whoever is busy
+/// gets large ones. Of a batch a point of which does not end well, that call is a worker's, and those behind it go once
+/// more.
+/// Without `@gpu` only leaves that take long go: Function::is_heavy.
+class DeviceLeaves final : public CallSharing {
+ public:
+  /// @param compiler  null: none go. All outlive this
+  DeviceLeaves(std::shared_ptr<Devices> devices, KernelCompiler* compiler, const Program& program, WorkerPool& pool);
+  ~DeviceLeaves() { close(); }
+  /// The program has functions of which single calls may go.
+  static bool are_in(const Program& program);
+  /// As CallSharing::close().
+  void close();
+  /// Has the call made. @pre its way was `there`
+  void submit(FunctionId leaf, DeviceLeafCall& call);
+
+ private:
+  struct Bundle {
+    std::vector<DeviceLeafCall*> calls;  ///< all with the same arrays
+    std::vector<Buffer::Owner> columns;  ///< of the numbers, then of the results
+  };
+  /// What waits of a function. Guarded by the mutex.
+  struct Waiting {
+    std::deque<Bundle> bundles;
+    unsigned batches = 0;  ///< that devices have
+  };
+  struct Bundles final : Shared, std::enable_shared_from_this<Bundles> {
+    Bundles(WorkerPool& pool, const Program& program, std::shared_ptr<Devices> devices);
+    /// Behind others that wait. @pre the mutex is held
+    void add(FunctionId leaf, DeviceLeafCall& call);
+    /// Batches of what waits, as many as devices are to have. @pre the mutex is not held
+    void go_on(FunctionId leaf);
+    void submit(FunctionId leaf, Bundle bundle);
+    void ended(FunctionId leaf, const std::shared_ptr<Bundle>& bundle, const DeviceOutcome& outcome);
+
+    const Program& program;  ///< not looked at when nothing is under way
+    const std::shared_ptr<Devices> devices;
+    std::vector<Waiting> waiting;  ///< by function; guarded by the mutex
+  };
+  void prepare(FunctionId leaf) override;
+  DeviceLeaves(std::shared_ptr<Devices> devices, KernelCompiler* compiler, const Program& program, WorkerPool& pool,
+               std::shared_ptr<Bundles> bundles);
+
+  const std::shared_ptr<CompilerLink> compiler_;
+  const Program& program_;
+  const std::shared_ptr<Bundles> bundles_;
+};
+
+}  // namespace raddle::vm
