@@ -62,7 +62,7 @@ STEPS = [
     Step("golden", "golden scripts and examples do what they do on workers", 130, check_steps.golden_scripts, True),
     Step("failing", "points that do not end well", 20, check_steps.failing, True),
     Step("queues", "the queues of the super kernel: tasks, ranges, latency, efficiency", 45),
-    Step("host", "our own memory of a card", 15),
+    Step("host", "what is the host's alone: our memory of a card, both ends of the queues", 15),
     Step("scripts", "longer scripts by workers, by launches, by the super kernel", 110, check_steps.scripts, True),
     Step("faults", "drivers that are killed, a kernel that breaks its driver", 40, check_steps.faults),
     Step("sanitizer", "compute-sanitizer on the queues, where it is", 20, check_compile.sanitizer),
@@ -182,7 +182,11 @@ def main():
     if problem:
         print(f"gpu-check: {problem}")
         return 0
-    return run_steps(steps, options)
+    try:
+        return run_steps(steps, options)
+    except OSError as error:  # of the file for the rows
+        print(f"gpu-check: {error}", file=sys.stderr)
+        return 2
 
 
 if __name__ == "__main__":

@@ -559,6 +559,18 @@ def all_steps_of_the_check_run(folder):
     expect_in("; 0 failed\nrows as lines of JSON: ", done.stdout)
 
 
+def the_bench_of_devices_runs(_):
+    """That it runs, not how fast; other figures than those of a GPU are never told as such."""
+    done = subprocess.run([sys.executable, ROOT / "tests" / "bench" / "gpu.py", "--small", "--repeats=1"], capture_output=True, text=True, check=False)
+    expect((done.returncode, done.stderr), (0, ""))
+    expect_in("none of it is of a GPU.\n", done.stdout)
+    rows = [line.split(" | ") for line in done.stdout.splitlines() if line.startswith("| ")]
+    expect(len(rows), 1 + 3 + 3 + 1 + 3 + 3 * (3 + 1 + 3 + 1))
+    expect([row[2] for row in rows if "10000 live" in row[0]], ["at most 0.3 us"])
+    expect([bool(re.search(r" ns, of the processor [\d.,e+]+ ns, [\d.,e+]+ calls a bundle$", row[1])) for row in rows if "in bundles, each" in row[0]], [True] * 3)
+    expect_in("cudaMallocAsync 1.68 us", done.stdout)
+
+
 def gpu_check():
     sys.path.insert(0, str(ROOT / "tests" / "gpu"))
     import gpu_check as module  # pylint: disable=import-outside-toplevel
@@ -745,7 +757,7 @@ TESTS = [loops_go_or_it_is_said_why, what_is_in_the_way_is_named, loops_around_l
          a_driver_is_asked, a_fault_costs_no_task, a_driver_may_be_killed, a_driver_that_hangs_is_noticed, what_a_driver_does_not_take_is_done_by_workers, short_scripts_look_for_no_driver,
          sweeps_and_sessions_have_devices, the_check_for_machines_with_a_gpu_says_so_without_one,
          all_steps_of_the_check_run, the_check_sees_what_fails_on_both_ways, a_step_of_the_check_is_ended_at_its_limit, goals_of_the_check_are_told, the_scripts_of_the_check_run,
-         what_is_shared_prints_the_same, kernels_become_ptx, kernels_become_a_super_kernel]
+         the_bench_of_devices_runs, what_is_shared_prints_the_same, kernels_become_ptx, kernels_become_a_super_kernel]
 
 
 if __name__ == "__main__":

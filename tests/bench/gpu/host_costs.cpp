@@ -6,7 +6,9 @@
 #include <random>
 
 #include "gpu/memory/arena.hpp"
+#include "gpu/superkernel/producer.hpp"
 #include "tests/bench/gpu/rows.hpp"
+#include "tests/bench/gpu/thread_queues.hpp"
 
 namespace raddle::gpu::bench {
 
@@ -34,9 +36,28 @@ void measure_arena(bool is_small) {
       least_us = std::min(least_us, us_since(begin) / pairs);
     }
     print_row(fmt::format("arena_{}", live),
-              fmt::format("our arena: a block of up to 512 KiB given back, another one taken, {} live", live), least_us,
-              "us");
+              fmt::format("our memory of a card: a block given back and one taken, {} live", live), least_us, "us");
   }
+}
+
+void measure_queue_ends(bool is_small) {
+  constexpr std::uint64_t tasks = std::uint64_t{1} << 13;
+  ThreadQueues queues({.descriptors_log2 = 13, .shares_log2 = 0, .slots_log2 = 13});
+  superkernel::Producer producer(queues.sizes(), queues.host());
+  double submit_us = 1e9, take_us = 1e9;
+  for (int round = 0; round < (is_small ? 3 : 200); ++round) {
+    Clock::time_point begin = Clock::now();
+    for (std::uint64_t i = 0; i < tasks; ++i)
+      if (!producer.submit({.count = 1, .chunk = superkernel::lane_count})) give_up("a task is not taken");
+    submit_us = std::min(submit_us, us_since(begin));
+    queues.run_until_idle();
+    begin = Clock::now();
+    for (std::uint64_t i = 0; i < tasks; ++i)
+      if (!producer.take()) give_up("a task was not completed");
+    take_us = std::min(take_us, us_since(begin));
+  }
+  print_row("submit", "a task put into the queues", submit_us / tasks * 1e3, "ns");
+  print_row("take", "a completion taken", take_us / tasks * 1e3, "ns");
 }
 
 }  // namespace raddle::gpu::bench

@@ -3,7 +3,10 @@
 
 namespace raddle::gpu::bench {
 
-/// A block of the arena is taken and one given back, with 10, 1,000 and 10,000 others that are taken.
+/// A block of the arena is given back and one taken, with 10, 1,000 and 10,000 others that are taken.
 void measure_arena(bool is_small);
+/// A task is put into the queues of the super kernel, and its completion taken; the kernel, which is threads, does not
+/// run meanwhile.
+void measure_queue_ends(bool is_small);
 
 }  // namespace raddle::gpu::bench
