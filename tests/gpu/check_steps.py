@@ -20,6 +20,7 @@ sys.path.insert(0, str(ROOT / "tests" / "support"))
 import golden  # pylint: disable=wrong-import-position
 
 LONG = sorted(HERE.glob("*.df"))
+BITS = (HERE / "bits.df", HERE / "bits32.df")
 WAYS = ("none", "all", "all:whole", "all:whole:resident")
 SIMULATED_WAYS = ("none", "simulated", "simulated:whole")
 KILLED = (("gravity", "--n=12000"), ("pi", "--n=10000"), ("predator_prey", "--n=20000"))  # and with few points
@@ -144,33 +145,39 @@ def golden_scripts(options):
 
 
 def words_of(npy):
-    """Of a file of NumPy with numbers of 8 bytes: its first bytes, which say what it is, and the numbers."""
+    """Of a file of NumPy with floats: its first bytes, which say what it is, and the numbers' bits."""
     first = 10 + int.from_bytes(npy[8:10], "little")
-    return npy[:first], memoryview(npy)[first:].cast("Q")
+    return npy[:first], memoryview(npy)[first:].cast("I" if b"'<f4'" in npy[:first] else "Q")
 
 
-def bits(options):
-    """Whole arrays of results, of each function of the library."""
+def bits_of(options, script):
+    """Whole arrays of results."""
     arguments = [FEW] if options.small else []
     number = 0
-    alone = Run(options.raddle, ["--gpus=none"], HERE / "bits.df", arguments)
+    alone = Run(options.raddle, ["--gpus=none"], script, arguments)
     for way in whole_ways_of(options):
-        beside = Run(options.raddle, [f"--gpus={way}"], HERE / "bits.df", arguments)
+        beside = Run(options.raddle, [f"--gpus={way}"], script, arguments)
         if beside.done.returncode != 0 or alone.done.returncode != 0 or set(alone.written) != set(beside.written):
-            tell_failed(f"{way}: {beside.done.stderr}{alone.done.stderr}")
+            tell_failed(f"{script.stem}, {way}: {beside.done.stderr}{alone.done.stderr}")
             continue
         differ = 0
         for name, expected in sorted(alone.written.items()):
             (header, words), (other_header, other_words) = words_of(expected), words_of(beside.written[name])
             if header != other_header:
-                tell_failed(f"{way}: {name} is of another size or type")
+                tell_failed(f"{script.stem}, {way}: {name} is of another size or type")
                 continue
             count = sum(a != b for a, b in zip(words, other_words)) if expected != beside.written[name] else 0
             differ += count
             number = len(words)
-            tell("differing_arguments", f"{way}: results of {pathlib.Path(name).stem} that differ", count, detail=True)
-        tell("differing_arguments", f"{way}: results of {len(alone.written)} functions and operators, {number:,} arguments each, that differ", differ,
+            tell("differing_arguments", f"{script.stem}, {way}: results of {pathlib.Path(name).stem} that differ", count, detail=True)
+        tell("differing_arguments", f"{script.stem}, {way}: results of {len(alone.written)} functions and operators, {number:,} arguments each, that differ", differ,
              points=beside.points)
+
+
+def bits(options):
+    """Of each function of the library, and its form for float32."""
+    for script in BITS:
+        bits_of(options, script)
 
 
 def failing(options):

@@ -554,7 +554,7 @@ def all_steps_of_the_check_run(folder):
     expect({"name", "clock", "module", "ten_leaves", "launch_and_wait_p50", "graph_node", "allocate_p50", "copy_in_pageable", "copy_out_pinned", "question_p99",
             "differing_arguments", "golden_scripts", "failing_points", "null_tasks", "range_points", "submit_to_complete_p99", "efficiency_4000us",
             "efficiency_of_ranges_400us", "arena_10000", "script", "lost_by_a_kill", "wild", "sanitizer", "tasks_in_a_launch"} - names, set())
-    expect(sum(row["row"] == "differing_arguments" for row in rows), 2 * (33 + 1))
+    expect(sum(row["row"] == "differing_arguments" for row in rows), 2 * (33 + 1 + 25 + 1))
     expect_in("| facts | GPU | Fake GPU 0 |  |  |\n", done.stdout)
     expect_in("; 0 failed\nrows as lines of JSON: ", done.stdout)
 
@@ -624,7 +624,7 @@ def the_scripts_of_the_check_run(folder):
     done, rows = checked(folder, "--simulated --small bits golden failing --filter=gpu_annotations")
     expect((done.returncode, [row for row in rows if row.get("failed")]), (0, []))
     expect([(row["value"], row["unit"]) for row in rows if row["row"] in ("golden_scripts", "golden_went")], [(1, "of 1"), (1, "")])
-    expect([row["points"] > 0 for row in rows if row["row"] == "differing_arguments" and "points" in row], [True])
+    expect([row["points"] > 0 for row in rows if row["row"] == "differing_arguments" and "points" in row], [True] * 2)
 
 
 def what_is_shared_prints_the_same(folder):
