@@ -559,6 +559,21 @@ def all_steps_of_the_check_run(folder):
     expect_in("; 0 failed\nrows as lines of JSON: ", done.stdout)
 
 
+def the_measuring_tool_says_what_is_wrong(folder):
+    bench = ROOT / "build" / "tests" / "raddle_gpu_bench"
+    done = subprocess.run([bench, "facts"], capture_output=True, text=True, check=False)
+    expect((done.returncode, json.loads(done.stdout), done.stderr),
+           (0, {"row": "no_driver", "what": "driver", "value": "there is no driver for GPUs of NVIDIA (libcuda.so.1)", "unit": ""}, ""))
+    folder.write("none.ptx", ".version 7.8\n")
+    folder.write("bad.ptx", ".version 7.8\n.visible .entry raddle_other()\n{\n}\n")
+    for file, why in (("none.ptx", "none.ptx has no kernel"), ("bad.ptx", "bad.ptx: CUDA error 218"), ("absent.ptx", "absent.ptx can not be read")):
+        done = subprocess.run([bench, "modules", file], cwd=folder.path, env={**os.environ, **FAKE, "RADDLE_FAKE_TAKES_PTX": "1"}, capture_output=True, text=True, check=False)
+        expect((done.returncode, json.loads(done.stdout)), (1, {"row": "failed", "what": why, "failed": True}))
+    done = subprocess.run([bench, "speed"], capture_output=True, text=True, check=False)
+    expect((done.returncode, done.stdout), (2, ""))
+    expect_in("facts|driver|queues", done.stderr)
+
+
 def the_bench_of_devices_runs(_):
     """That it runs, not how fast; other figures than those of a GPU are never told as such."""
     done = subprocess.run([sys.executable, ROOT / "tests" / "bench" / "gpu.py", "--small", "--repeats=1"], capture_output=True, text=True, check=False)
@@ -757,7 +772,7 @@ TESTS = [loops_go_or_it_is_said_why, what_is_in_the_way_is_named, loops_around_l
          a_driver_is_asked, a_fault_costs_no_task, a_driver_may_be_killed, a_driver_that_hangs_is_noticed, what_a_driver_does_not_take_is_done_by_workers, short_scripts_look_for_no_driver,
          sweeps_and_sessions_have_devices, the_check_for_machines_with_a_gpu_says_so_without_one,
          all_steps_of_the_check_run, the_check_sees_what_fails_on_both_ways, a_step_of_the_check_is_ended_at_its_limit, goals_of_the_check_are_told, the_scripts_of_the_check_run,
-         the_bench_of_devices_runs, what_is_shared_prints_the_same, kernels_become_ptx, kernels_become_a_super_kernel]
+         the_measuring_tool_says_what_is_wrong, the_bench_of_devices_runs, what_is_shared_prints_the_same, kernels_become_ptx, kernels_become_a_super_kernel]
 
 
 if __name__ == "__main__":
