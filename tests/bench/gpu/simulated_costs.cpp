@@ -115,29 +115,30 @@ void measure_calls(vm::Devices& devices, const std::string& row, const std::stri
   if (!kernel) give_up(name + ": the AppKernel is not prepared: " + devices.problem());
   const auto calls = std::make_shared<Calls>();
   raddle_leaf_worker run{};
-  std::uint64_t words[1] = {0};
+  const std::uint64_t single = is_small ? 20 : 2000, many = is_small ? 1000 : 200'000;
+  std::vector<std::uint64_t> words(single + many);  // one of each call
+  std::uint64_t count = 0;
   const auto submit = [&] {
     vm::DeviceCall call;
     call.kernel = kernel;
-    call.words = words;
+    call.words = std::span(words).subspan(count++, 1);
     call.run = &run;
     call.receiver = calls;
     devices.submit(std::move(call));
   };
-  std::uint64_t count = 0;
   std::vector<double> times;
-  for (int i = 0; i < (is_small ? 20 : 2000); ++i) {
+  while (count < single) {
     const Clock::time_point begin = Clock::now();
     submit();
-    calls->wait(++count);
+    calls->wait(count);
     times.push_back(us_since(begin));
   }
   print_spread(row + "_call", name + ": a single call, submit to complete", std::move(times));
-  const std::uint64_t many = is_small ? 1000 : 200'000, messages = calls->messages;
+  const std::uint64_t messages = calls->messages;
   const double processor_begin = processor_us();
   const Clock::time_point begin = Clock::now();
-  for (std::uint64_t i = 0; i < many; ++i) submit();
-  calls->wait(count + many);
+  while (count < single + many) submit();
+  calls->wait(count);
   const double us = us_since(begin), each = static_cast<double>(many);
   print_row(row + "_calls", name + ": single calls in bundles, each", us / each * 1e3, "ns",
             {{"processor_ns", (processor_us() - processor_begin) / each * 1e3},
