@@ -28,7 +28,9 @@ import check_compile
 import check_rows
 import check_steps
 
-ROWS_OF_STEP = "--rows-of"  # in a process of its own
+ROWS_OF_STEP = "--rows-of"  # in a process of its own, which has so many
+SECONDS = "--seconds"
+MOST_S = 8 * 60
 
 
 def bench_of(options):
@@ -46,11 +48,11 @@ class Step:
     work: object = None  # prints rows, in a process of its own; None: raddle_gpu_bench does, by that name
     is_simulated: bool = False  # also without a GPU
 
-    def command(self, options):
+    def command(self, options, limit_s):
         if self.work is None:
             return [bench_of(options) or "raddle_gpu_bench", self.name, *(["--small"] if options.small else [])]
         given = [f"--{name}" for name in ("small", "simulated") if getattr(options, name)]
-        return [sys.executable, __file__, ROWS_OF_STEP, self.name, f"--raddle={options.raddle}", f"--jobs={options.jobs}", *given,
+        return [sys.executable, __file__, ROWS_OF_STEP, self.name, SECONDS, str(limit_s), f"--raddle={options.raddle}", f"--jobs={options.jobs}", *given,
                 *[f"--filter={part}" for part in options.filter]]
 
 
@@ -118,10 +120,11 @@ class StepProcess:
         return rows
 
 
-def rows_of(step, options):
+def rows_of(step, options, left_s):
     begin = time.monotonic()
+    limit_s = max(1, min(step.limit_s, round(left_s)))
     try:
-        rows = StepProcess(step.command(options)).rows(step.limit_s)
+        rows = StepProcess(step.command(options, limit_s)).rows(limit_s)
     except OSError as error:
         rows = [{"row": "failed", "what": str(error), "failed": True}]
     print(f"gpu-check: {step.name}, {time.monotonic() - begin:.1f} s", file=sys.stderr, flush=True)
@@ -130,7 +133,7 @@ def rows_of(step, options):
 
 def run_steps(steps, options):
     """@return the exit code"""
-    rows = []
+    rows, end = [], time.monotonic() + MOST_S
     with open(options.out, "w", encoding="utf-8") as out:
         def keep(more):
             rows.extend(more)
@@ -142,7 +145,7 @@ def run_steps(steps, options):
         now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
         keep([{"step": "run", "row": "begun", "what": f"{version}, {os.cpu_count()} cores, {os.uname().sysname} {os.uname().release}", "value": now, "unit": ""}])
         for step in steps:
-            keep(rows_of(step, options))
+            keep(rows_of(step, options, end - time.monotonic()))
         keep([{"step": "ratios", **row} for row in check_rows.tell_ratios(rows)])
     failed = check_rows.print_table(rows)
     print(f"rows as lines of JSON: {options.out}")
@@ -166,6 +169,7 @@ def main():
     parser.add_argument("--simulated", action="store_true", help="on a simulated device: the steps that compare scripts")
     parser.add_argument("--filter", action="append", default=[], metavar="PART", help="only scripts with this in their path, of golden and scripts")
     parser.add_argument(ROWS_OF_STEP, dest="rows_of", help=argparse.SUPPRESS)
+    parser.add_argument(SECONDS, dest="seconds", type=int, help=argparse.SUPPRESS)
     parser.add_argument("steps", nargs="*", metavar="STEP", help="only these")
     options = parser.parse_args()
     options.raddle = str(pathlib.Path(options.raddle).resolve())
@@ -174,7 +178,7 @@ def main():
     if unknown:
         parser.error(f"no step {', '.join(unknown)}: {', '.join(known)}")
     if options.rows_of:
-        options.seconds, options.bench = known[options.rows_of].limit_s, bench_of(options)
+        options.bench = bench_of(options)
         known[options.rows_of].work(options)
         return 0
     steps = [step for step in STEPS if (not options.steps or step.name in options.steps) and (step.is_simulated or not options.simulated)]
