@@ -1,196 +1,196 @@
 #!/usr/bin/env python3
 """What to run on a machine with a GPU: `./dev gpu-check`.
 
-    gpu_check.py [--raddle PATH] [--jobs N] [--simulated | --faults | --queues | --resident] [FILTER..]
+    gpu_check.py [--raddle PATH] [--out FILE] [--jobs N] [--small] [--simulated] [--filter PART].. [STEP..]
 
-Runs all golden scripts and examples with `--gpus all:whole`, so that each loop that a GPU can run goes there, and compares
-what they print with what they print with `--gpus none`; then the longer scripts beside this file, with `none`, `all` and
-`all:whole`, compares what they print and write, and tells their times; then some of these again while the process that has
-the driver is killed (--faults: that only); then, where raddle_gpu_queues is beside raddle, what the queues of the super
-kernel cost (--queues: that only). Prints tables, and ends with 1 if anything differs or fails. Without a driver it says so and ends with 0.
+Runs steps, or those that are named, one after the other, each no longer than its limit, all of them within 8 minutes: what
+does not end then is ended, with all of its processes, and the next one runs. What they find are rows: lines of JSON in FILE,
+as they come, and at the end a table, with what the figures should be. Ends with 1 if something fails or differs; goals that
+are not met are told only. Without a driver it says so and ends with 0.
 
---resident: with `all:resident` and `all:whole:resident` in place of `all` and `all:whole`.
---simulated: the longer scripts only, of few points, on a simulated device: for machines without a GPU.
+--small: of few points and tasks, to see that everything runs; the figures mean nothing then.
+--simulated: on a simulated device, for machines without a GPU: the steps that compare scripts.
 """
 
 import argparse
-import concurrent.futures
+import datetime
+import json
 import os
 import pathlib
-import re
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
+import threading
 import time
+from dataclasses import dataclass
 
-HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
-sys.path.insert(0, str(ROOT / "tests" / "support"))
-import golden  # pylint: disable=wrong-import-position
+import check_compile
+import check_rows
+import check_steps
 
-LONG = sorted(HERE.glob("*.df"))
-WAYS = ("none", "all", "all:whole")
-RESIDENT_WAYS = ("none", "all:resident", "all:whole:resident")
-KILLED = ("gravity", "pi", "predator_prey")
-SIMULATED_WAYS = ("none", "simulated", "simulated:whole")
+ROWS_OF_STEP = "--rows-of"  # in a process of its own, which has so many
+SECONDS = "--seconds"
+MOST_S = 8 * 60
 
 
-def on_devices(stderr):
-    """Points of loops and calls of AppKernels."""
-    return sum(int(n) for n in re.findall(r"^(?:points|calls) on device \d+, .*? (\d+)(?: in \d+ batches)?$", stderr, re.MULTILINE))
+def bench_of(options):
+    """raddle_gpu_bench, beside raddle as in a bundle or where it is built."""
+    folder = pathlib.Path(options.raddle).parent
+    found = [path for path in (folder / "raddle_gpu_bench", folder / "tests" / "raddle_gpu_bench") if path.exists()]
+    return str(found[0]) if found else None
 
 
-def without_counters(stderr):
-    """What a run with --stats has on stderr, without the counters."""
-    first = stderr.find("tasks ")
-    return stderr[:first] if first >= 0 else stderr
+@dataclass(frozen=True)
+class Step:
+    name: str
+    about: str
+    limit_s: int
+    work: object = None  # prints rows, in a process of its own; None: raddle_gpu_bench does, by that name
+    is_simulated: bool = False  # also without a GPU
+
+    def command(self, options, limit_s):
+        if self.work is None:
+            return [bench_of(options) or "raddle_gpu_bench", self.name, *(["--small"] if options.small else [])]
+        given = [f"--{name}" for name in ("small", "simulated") if getattr(options, name)]
+        return [sys.executable, __file__, ROWS_OF_STEP, self.name, SECONDS, str(limit_s), f"--raddle={options.raddle}", f"--jobs={options.jobs}", *given,
+                *[f"--filter={part}" for part in options.filter]]
 
 
-def golden_difference(raddle, case, way):
-    """(points on GPUs, None or what differs)."""
-    options = [*case.options, "-O2", f"--workers={case.workers[0] if case.fixed_workers else 2}"]
-    alone = golden.run_once(raddle, case, [*options, "--gpus=none"])
-    beside = golden.run_once(raddle, case, [*options, "--stats", f"--gpus={way}"])
-    points = on_devices(beside[2])
-    if alone[0] != case.exit_code:  # both may fail for the same reason, and are alike
-        return points, f"exit code: {alone[0]} without a GPU, {case.exit_code} is expected\n{alone[2]}"
-    for what, a, b in (("exit code", alone[0], beside[0]), ("stdout", golden.in_order(case, alone[1]), golden.in_order(case, beside[1]))):
-        if a != b:
-            return points, f"{what}: {a!r} without a GPU, {b!r} with one\n{beside[2]}"
-    return points, None
+STEPS = [
+    Step("facts", "the card and its driver", 10),
+    Step("compile", "how long the driver takes to compile kernels, and their registers", 30, check_compile.kernels),
+    Step("driver", "launches, graphs, memory, copies, questions through host memory", 30),
+    Step("bits", "results of all functions, bit for bit", 40, check_steps.bits, True),
+    Step("golden", "golden scripts and examples do what they do on workers", 120, check_steps.golden_scripts, True),
+    Step("failing", "points that do not end well", 20, check_steps.failing, True),
+    Step("queues", "the queues of the super kernel: tasks, ranges, latency, efficiency", 45),
+    Step("host", "what is the host's alone: our memory of a card, both ends of the queues", 15),
+    Step("scripts", "longer scripts by workers, by launches, by the super kernel", 110, check_steps.scripts, True),
+    Step("faults", "drivers that are killed, a kernel that breaks its driver", 40, check_steps.faults),
+    Step("sanitizer", "compute-sanitizer on the queues, where it is", 20, check_compile.sanitizer),
+]
 
 
-def timed(raddle, options, script, arguments, folder):
-    """(seconds, the process, {name: bytes} of the files it has written)."""
-    begin = time.monotonic()
-    done = subprocess.run([raddle, "run", "--stats", *options, str(script), *arguments], cwd=folder, capture_output=True, text=True, check=False, timeout=300)
-    seconds = time.monotonic() - begin
-    written = {path.name: path.read_bytes() for path in pathlib.Path(folder).iterdir()}
-    return seconds, done, written
-
-
-def golden_differences(raddle, jobs, filters, way):
-    """Prints them. @return how many"""
-    cases = [case for case in golden.find_cases(filters) if not case.emit and case.exit_code != 3]
-    bad = went = 0
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        for case, (points, difference) in zip(cases, pool.map(lambda case: golden_difference(raddle, case, way), cases)):
-            went += points > 0
-            if difference:
-                bad += 1
-                print(f"DIFFERS {case.name}: {difference}")
-    print(f"{len(cases)} scripts, of {went} something went to a GPU; {bad} differ\n")
-    return bad
-
-
-def long_differences(raddle, ways, options, arguments, filters):
-    """Prints a table of the longer scripts. @return of how many something differs"""
-    bad = 0
-    print(f"| script | {' | '.join(f'{way}, s' for way in ways)} | points and calls on GPUs of {', of '.join(ways[1:])} | the same output |")
-    print("|---|" + "---|" * (len(ways) + 2))
-    for script in LONG:
-        if filters and not any(part in str(script.relative_to(ROOT)) for part in filters):
-            continue
-        if "@kernel" in script.read_text(encoding="utf-8") and not shutil.which("clang++-19"):
-            print(f"| {script.stem} | not run: there is no clang++-19 |", flush=True)
-            continue
-        runs = []
-        for way in (ways[-1], *ways):  # the first one fills the caches of code
-            with tempfile.TemporaryDirectory(prefix="raddle-gpu-") as folder:
-                runs.append(timed(raddle, [f"--gpus={way}", *options], script, arguments, folder))
-        first, *others = runs[1:]
-        faults = [f"{way}: {done.stderr}" for way, (_, done, _) in zip(ways, runs[1:]) if done.returncode != 0]
-        same = not faults and all((done.stdout, written) == (first[1].stdout, first[2]) for _, done, written in others)
-        bad += not same
-        points = ", ".join(f"{on_devices(done.stderr):,}" for _, done, _ in others)
-        seconds = " | ".join(f"{seconds:.2f}" for seconds, _, _ in runs[1:])
-        print(f"| {script.stem} | {seconds} | {points} | {'yes' if same else 'NO'} |", *faults, flush=True)
-    return bad
-
-
-def kill_servers(process):
-    """Those processes with its drivers that are there. @return how many"""
-    killed = 0
-    for children in pathlib.Path(f"/proc/{process}/task").glob("*/children"):
+def text_of_rows(text):
+    """Rows of what a step has printed; what is no row it should not have said."""
+    rows, said = [], []
+    for line in text.splitlines():
         try:
-            for child in children.read_text(encoding="ascii").split():
-                if "-gpu-server" in pathlib.Path(f"/proc/{child}/cmdline").read_text(encoding="utf-8"):
-                    os.kill(int(child), signal.SIGKILL)
-                    killed += 1
-        except OSError:  # it has just ended
-            continue
-    return killed
+            rows.append(json.loads(line))
+        except ValueError:
+            said.append(line)
+    return rows + ([{"row": "failed", "what": "\n".join(said[-20:]), "failed": True}] if said else [])
 
 
-def killed_differences(raddle, way, arguments):
-    """Prints a table of runs whose drivers are killed: at first when they begin, then every half second, twice.
-    @return of how many something differs"""
-    bad = 0
-    print("\n| script | alone, s | its driver killed, s | kills | points on GPUs | the same output |\n|---|---|---|---|---|---|")
-    for name in KILLED:
-        script = HERE / f"{name}.df"
-        with tempfile.TemporaryDirectory(prefix="raddle-gpu-") as folder:
-            expected = timed(raddle, ["--gpus=none"], script, arguments, folder)[1].stdout
-            alone = timed(raddle, [f"--gpus={way}"], script, arguments, folder)[0]
-            begin, kills = time.monotonic(), 0
-            with subprocess.Popen([raddle, "run", "--stats", f"--gpus={way}", str(script), *arguments], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
-                for pause in (0.3, 0.5, 0.5):
-                    time.sleep(pause)
-                    kills += kill_servers(run.pid)
-                stdout, stderr = run.communicate(timeout=300)
-            seconds = time.monotonic() - begin
-        same = run.returncode == 0 and stdout == expected
-        bad += not same
-        print(f"| {name} | {alone:.2f} | {seconds:.2f} | {kills} | {on_devices(stderr):,} | {'yes' if same else 'NO'} |", *([] if same else [stderr]), flush=True)
-    return bad
+class StepProcess:
+    """A step that is run, with all processes that it starts."""
+
+    def __init__(self, command):
+        self.text = ""
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,  # pylint: disable=consider-using-with
+                                        text=True, start_new_session=True)
+        self.reader = threading.Thread(target=self.read, daemon=True)
+        self.reader.start()
+
+    def read(self):
+        for line in self.process.stdout:
+            self.text += line
+
+    def end(self):
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+    def rows(self, limit_s):
+        """What it has printed when it has ended, or was ended."""
+        problem = None
+        try:
+            code = self.process.wait(limit_s)
+            if code != 0:
+                problem = f"it ends with code {code}"
+        except subprocess.TimeoutExpired:
+            problem = f"it did not end within {limit_s} s"
+        finally:
+            self.end()  # what it has left
+        self.reader.join(5)
+        rows = text_of_rows(self.text)
+        if problem and not any(row.get("failed") for row in rows):
+            rows.append({"row": "failed", "what": problem, "failed": True})
+        return rows
 
 
-def measure_queues(raddle):
-    """@return whether something went wrong"""
-    folder = pathlib.Path(raddle).parent
-    programs = [path for path in (folder / "raddle_gpu_queues", folder / "tests" / "raddle_gpu_queues") if path.exists()]
-    if not programs:
-        return False
-    print("\n", end="", flush=True)
+def rows_of(step, options, left_s):
+    begin = time.monotonic()
+    limit_s = max(1, min(step.limit_s, round(left_s)))
     try:
-        return subprocess.run([programs[0]], check=False, timeout=120).returncode != 0
-    except subprocess.TimeoutExpired:
-        print("the queues: it does not end")
-        return True
+        rows = StepProcess(step.command(options, limit_s)).rows(limit_s)
+    except OSError as error:
+        rows = [{"row": "failed", "what": str(error), "failed": True}]
+    print(f"gpu-check: {step.name}, {time.monotonic() - begin:.1f} s", file=sys.stderr, flush=True)
+    return [{"step": step.name, **row} for row in rows]
+
+
+def run_steps(steps, options):
+    """@return the exit code"""
+    rows, end = [], time.monotonic() + MOST_S
+    with open(options.out, "w", encoding="utf-8") as out:
+        def keep(more):
+            rows.extend(more)
+            for row in more:
+                out.write(json.dumps(row) + "\n")
+            out.flush()
+
+        version = subprocess.run([options.raddle, "--version"], capture_output=True, text=True, check=False).stdout.strip()
+        now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+        keep([{"step": "run", "row": "begun", "what": f"{version}, {os.cpu_count()} cores, {os.uname().sysname} {os.uname().release}", "value": now, "unit": ""}])
+        for step in steps:
+            keep(rows_of(step, options, end - time.monotonic()))
+        keep([{"step": "ratios", **row} for row in check_rows.tell_ratios(rows)])
+    failed = check_rows.print_table(rows)
+    print(f"rows as lines of JSON: {options.out}")
+    return 1 if failed else 0
+
+
+def problem_with_gpus(raddle):
+    """Why there is none; "": there is one."""
+    found = subprocess.run([raddle, "run", "--gpus=1", "-e", "trace(1);"], capture_output=True, text=True, check=False)
+    return found.stderr.strip().removeprefix("raddle: warning: --gpus 1: ").removesuffix("; workers compute everything")
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Compares runs with GPUs and without.")
-    parser.add_argument("--raddle", default=golden.BUILT, metavar="PATH")
-    parser.add_argument("--jobs", type=int, default=4, metavar="N", help="scripts at once")
-    parser.add_argument("--simulated", action="store_true", help="the longer scripts, shortened, on a simulated device")
-    parser.add_argument("--faults", action="store_true", help="runs whose drivers are killed, and nothing else")
-    parser.add_argument("--queues", action="store_true", help="what the queues of the super kernel cost, and nothing else")
-    parser.add_argument("--resident", action="store_true", help="with a kernel that stays on each GPU")
-    parser.add_argument("filters", nargs="*", metavar="FILTER", help="part of a script's path; with --faults options of scripts")
+    parser = argparse.ArgumentParser(description="Checks and measures what raddle does on the GPUs of this machine.",
+                                     formatter_class=argparse.RawDescriptionHelpFormatter,
+                                     epilog="\n".join(f"{step.name:<10} at most {step.limit_s:>3} s: {step.about}" for step in STEPS))
+    parser.add_argument("--raddle", default=check_steps.golden.BUILT, metavar="PATH")
+    parser.add_argument("--out", default="gpu-check.jsonl", metavar="FILE", help="for the rows (default: %(default)s)")
+    parser.add_argument("--jobs", type=int, default=4, metavar="N", help="golden scripts at once (default: %(default)s)")
+    parser.add_argument("--small", action="store_true", help="of few points and tasks, to see that everything runs")
+    parser.add_argument("--simulated", action="store_true", help="on a simulated device: the steps that compare scripts")
+    parser.add_argument("--filter", action="append", default=[], metavar="PART", help="only scripts with this in their path, of golden and scripts")
+    parser.add_argument(ROWS_OF_STEP, dest="rows_of", help=argparse.SUPPRESS)
+    parser.add_argument(SECONDS, dest="seconds", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("steps", nargs="*", metavar="STEP", help="only these")
     options = parser.parse_args()
-    raddle = str(pathlib.Path(options.raddle).resolve())
-    if options.simulated:
-        return 1 if long_differences(raddle, SIMULATED_WAYS, ["--workers=2"], ["--n=3000"], options.filters) else 0
-    found = subprocess.run([raddle, "run", "--gpus=1", "-e", "trace(1);"], capture_output=True, text=True, check=False)
-    if found.stderr:
-        print("gpu-check: " + found.stderr.strip().removeprefix("raddle: warning: --gpus 1: ").removesuffix("; workers compute everything"))
+    options.raddle = str(pathlib.Path(options.raddle).resolve())
+    known = {step.name: step for step in STEPS}
+    unknown = [name for name in options.steps if name not in known]
+    if unknown:
+        parser.error(f"no step {', '.join(unknown)}: {', '.join(known)}")
+    if options.rows_of:
+        options.bench = bench_of(options)
+        known[options.rows_of].work(options)
         return 0
-    print(subprocess.run([raddle, "doctor"], capture_output=True, text=True, check=False).stdout)
-    if options.queues:
-        return 1 if measure_queues(raddle) else 0
-    ways = RESIDENT_WAYS if options.resident else WAYS
-    if options.faults:
-        return 1 if killed_differences(raddle, ways[-1], options.filters) else 0
-    with tempfile.TemporaryDirectory(prefix="raddle-gpu-cache-") as cache:
-        os.environ["XDG_CACHE_HOME"] = cache
-        bad = golden_differences(raddle, options.jobs, options.filters, ways[-1])
-        bad += long_differences(raddle, ways, [], [], options.filters)
-        bad += killed_differences(raddle, ways[-1], [])
-    bad += measure_queues(raddle)
-    return 1 if bad else 0
+    steps = [step for step in STEPS if (not options.steps or step.name in options.steps) and (step.is_simulated or not options.simulated)]
+    problem = "" if options.simulated else problem_with_gpus(options.raddle)
+    if problem:
+        print(f"gpu-check: {problem}")
+        return 0
+    try:
+        return run_steps(steps, options)
+    except OSError as error:  # of the file for the rows
+        print(f"gpu-check: {error}", file=sys.stderr)
+        return 2
 
 
 if __name__ == "__main__":

@@ -5,6 +5,8 @@
     check_gpu.py [--raddle PATH] [FILTER]
 """
 
+import contextlib
+import io
 import json
 import os
 import pathlib
@@ -14,7 +16,7 @@ import sys
 import time
 import unittest.mock
 
-from folder_tests import ROOT, expect, expect_in, main
+from folder_tests import ROOT, expect, expect_in, main, wait_for
 
 FAKE = {"LD_LIBRARY_PATH": str(ROOT / "build" / "tests" / "fake_cuda")}
 
@@ -520,32 +522,124 @@ def sweeps_and_sessions_have_devices(folder):
     expect(columns[0][3], ["3", str(3 * 999 * 500)])
 
 
+CHECK = ROOT / "tests" / "gpu" / "gpu_check.py"
+
+
+def checked(folder, line, env=None):
+    """The process of gpu_check.py, and its rows."""
+    out = folder.path / "rows.jsonl"
+    done = subprocess.run([CHECK, "--raddle", folder.raddle, "--out", out, *line.split()], env={**os.environ, **(env or {})}, capture_output=True, text=True, check=False)
+    return done, [json.loads(row) for row in out.read_text(encoding="utf-8").splitlines()] if out.exists() else []
+
+
 def the_check_for_machines_with_a_gpu_says_so_without_one(folder):
-    done = subprocess.run([ROOT / "tests" / "gpu" / "gpu_check.py", "--raddle", folder.raddle], capture_output=True, text=True, check=False)
-    expect((done.returncode, done.stdout, done.stderr), (0, "gpu-check: there is no driver for GPUs of NVIDIA (libcuda.so.1)\n", ""))
+    done, rows = checked(folder, "")
+    expect((done.returncode, done.stdout, done.stderr, rows), (0, "gpu-check: there is no driver for GPUs of NVIDIA (libcuda.so.1)\n", "", []))
+    expect_in("no step speed: facts, compile", checked(folder, "speed")[0].stderr)
+
+
+def all_steps_of_the_check_run(folder):
+    """On the driver without a GPU: that they run, not how fast. Of compute-sanitizer there is what it says at the end."""
+    folder.write("compute-sanitizer", '#!/bin/sh\nshift 2\n"$@" && echo "========= ERROR SUMMARY: 0 errors"\n')
+    (folder.path / "compute-sanitizer").chmod(0o755)
+    env = {**FAKE, "RADDLE_FAKE_TAKES_PTX": "1", "PATH": f"{folder.path}:{os.environ['PATH']}"}
+    done, rows = checked(folder, "--small --filter=warp_kernels --filter=gpu_annotations --filter=gpu/pi", env=env)
+    expect([row for row in rows if row.get("failed")], [])
+    expect(done.returncode, 0)
+    known = subprocess.run([CHECK, "--help"], capture_output=True, text=True, check=True).stdout
+    steps = list(dict.fromkeys(row["step"] for row in rows))
+    expect(steps, ["run", *re.findall(r"^(\w+) +at most +\d+ s:", known, re.MULTILINE), "ratios"])
+    expect(sum(int(limit) for limit in re.findall(r"at most +(\d+) s:", known)) <= 8 * 60, True)
+    names = {row["row"] for row in rows}
+    expect({"name", "clock", "module", "ten_leaves", "launch_and_wait_p50", "graph_node", "allocate_p50", "copy_in_pageable", "copy_out_pinned", "question_p99",
+            "differing_arguments", "golden_scripts", "failing_points", "null_tasks", "range_points", "submit_to_complete_p99", "efficiency_4000us",
+            "efficiency_of_ranges_400us", "arena_10000", "script", "lost_by_a_kill", "wild", "sanitizer", "tasks_in_a_launch"} - names, set())
+    expect(sum(row["row"] == "differing_arguments" for row in rows), 2 * (33 + 1 + 25 + 1))
+    expect_in("| facts | GPU | Fake GPU 0 |  |  |\n", done.stdout)
+    expect_in("; 0 failed\nrows as lines of JSON: ", done.stdout)
+
+
+def the_measuring_tool_says_what_is_wrong(folder):
+    bench = ROOT / "build" / "tests" / "raddle_gpu_bench"
+    done = subprocess.run([bench, "facts"], capture_output=True, text=True, check=False)
+    expect((done.returncode, json.loads(done.stdout), done.stderr),
+           (0, {"row": "no_driver", "what": "driver", "value": "there is no driver for GPUs of NVIDIA (libcuda.so.1)", "unit": ""}, ""))
+    folder.write("none.ptx", ".version 7.8\n")
+    folder.write("bad.ptx", ".version 7.8\n.visible .entry raddle_other()\n{\n}\n")
+    for file, why in (("none.ptx", "none.ptx has no kernel"), ("bad.ptx", "bad.ptx: CUDA error 218"), ("absent.ptx", "absent.ptx can not be read")):
+        done = subprocess.run([bench, "modules", file], cwd=folder.path, env={**os.environ, **FAKE, "RADDLE_FAKE_TAKES_PTX": "1"}, capture_output=True, text=True, check=False)
+        expect((done.returncode, json.loads(done.stdout)), (1, {"row": "failed", "what": why, "failed": True}))
+    done = subprocess.run([bench, "speed"], capture_output=True, text=True, check=False)
+    expect((done.returncode, done.stdout), (2, ""))
+    expect_in("facts|driver|queues", done.stderr)
+
+
+def the_bench_of_devices_runs(_):
+    """That it runs, not how fast; other figures than those of a GPU are never told as such."""
+    done = subprocess.run([sys.executable, ROOT / "tests" / "bench" / "gpu.py", "--small", "--repeats=1"], capture_output=True, text=True, check=False)
+    expect((done.returncode, done.stderr), (0, ""))
+    expect_in("none of it is of a GPU.\n", done.stdout)
+    rows = [line.split(" | ") for line in done.stdout.splitlines() if line.startswith("| ")]
+    expect(len(rows), 1 + 3 + 3 + 1 + 3 + 3 * (3 + 1 + 3 + 1))
+    expect([row[2] for row in rows if "10000 live" in row[0]], ["at most 0.3 us"])
+    expect([bool(re.search(r" ns, of the processor [\d.,e+]+ ns, [\d.,e+]+ calls a bundle$", row[1])) for row in rows if "in bundles, each" in row[0]], [True] * 3)
+    expect_in("cudaMallocAsync 1.68 us", done.stdout)
+
+
+def gpu_check():
+    sys.path.insert(0, str(ROOT / "tests" / "gpu"))
+    import gpu_check as module  # pylint: disable=import-outside-toplevel
+    return module
 
 
 def the_check_sees_what_fails_on_both_ways(_):
-    sys.path.insert(0, str(ROOT / "tests" / "gpu"))
-    import gpu_check  # pylint: disable=import-outside-toplevel
-    case = next(case for case in gpu_check.golden.find_cases(["warp_kernels"]) if case.exit_code == 0)
-    with unittest.mock.patch.object(gpu_check.golden, "run_once", return_value=(1, "", "there is no compiler")):
-        expect_in("there is no compiler", gpu_check.golden_difference("raddle", case, "all:whole")[1] or "")
+    steps = gpu_check().check_steps
+    case = next(case for case in steps.golden.find_cases(["warp_kernels"]) if case.exit_code == 0)
+    with unittest.mock.patch.object(steps.golden, "run_once", return_value=(1, "", "there is no compiler")):
+        expect_in("there is no compiler", steps.golden_difference("raddle", case, ["all:whole"])[1] or "")
 
 
-def the_check_kills_drivers(folder):
-    done = subprocess.run([ROOT / "tests" / "gpu" / "gpu_check.py", "--faults", "--raddle", folder.raddle, "--", "--n=60000"],
-                          env={**os.environ, **FAKE, "RADDLE_FAKE_TAKES_PTX": "1"}, capture_output=True, text=True, check=False)
-    expect((done.returncode, re.findall(r"^\| (\w+) \|.* \| (yes|NO) \|$", done.stdout, re.MULTILINE), done.stderr),
-           (0, [("gravity", "yes"), ("pi", "yes"), ("predator_prey", "yes")], ""))
+def a_step_of_the_check_is_ended_at_its_limit(folder):
+    """With what it has started; its rows are kept. What it says beside rows is a fault."""
+    row = '{"row": "launch", "what": "a launch", "value": 1.5, "unit": "us"}'
+    begun = gpu_check().StepProcess(["sh", "-c", f"echo '{row}'; sleep 1000 & echo $! > {folder.path}/sleeps; wait"])
+    rows = begun.rows(1)
+    expect([each["what"] for each in rows], ["a launch", "it did not end within 1 s"])
+    wait_for(lambda: not pathlib.Path(f"/proc/{folder.read('sleeps').strip()}/cmdline").exists()
+             or not pathlib.Path(f"/proc/{folder.read('sleeps').strip()}/cmdline").read_bytes(), "the end of what a step has started")
+    rows = gpu_check().StepProcess(["sh", "-c", f"echo '{row}'; echo lost; exit 3"]).rows(10)
+    expect([each["what"] for each in rows], ["a launch", "lost"])
+    expect(gpu_check().StepProcess(["sh", "-c", "exit 3"]).rows(10)[0]["what"], "it ends with code 3")
+
+
+def goals_of_the_check_are_told(_):
+    """Only what is wrong with any card is a failure."""
+    rows = [{"step": "queues", "row": "null_tasks", "what": "tasks", "value": 9.5, "unit": "M/s"}, {"step": "driver", "row": "launch", "what": "a launch", "value": 2.0, "unit": "us"},
+            {"step": "bits", "row": "differing_arguments", "what": "bits", "value": 3, "unit": ""}]
+    rows += [{"step": "ratios", **row} for row in gpu_check().check_rows.tell_ratios(rows)]
+    with contextlib.redirect_stdout(io.StringIO()) as table:
+        expect(gpu_check().check_rows.print_table(rows), 1)
+    expect(table.getvalue(), """| step | what | figure | goal | met |
+|---|---|---|---|---|
+| queues | tasks | 9.5 M/s | at least 10 M/s | NO |
+| driver | a launch | 2 us |  |  |
+| bits | bits | 3 | at most 0 | NO |
+| ratios | null tasks through the queues in the time of one launch | 19 | at least 15 | yes |
+
+4 rows; 1 of 3 goals met; 1 failed
+""")
 
 
 def the_scripts_of_the_check_run(folder):
-    done = subprocess.run([ROOT / "tests" / "gpu" / "gpu_check.py", "--simulated", "--raddle", folder.raddle], capture_output=True, text=True, check=False)
-    rows = re.findall(r"^\| (\w+) \| [\d.]+ \| [\d.]+ \| [\d.]+ \| [\d,]+, ([\d,]+) \| yes \|$", done.stdout, re.MULTILINE)
-    expect((done.returncode, sorted(name for name, _ in rows), done.stderr), (0, sorted(path.stem for path in ROOT.glob("tests/gpu/*.df")), ""))
-    whole = {name: int(points.replace(",", "")) for name, points in rows}
+    done, rows = checked(folder, "--simulated --small scripts")
+    expect((done.returncode, [row for row in rows if row.get("failed")]), (0, []))
+    whole = {row["what"].partition(",")[0]: row["points"] for row in rows if row["row"] == "script" and row["what"].endswith(", simulated:whole")}
+    expect(sorted(whole), sorted(path.stem for path in ROOT.glob("tests/gpu/*.df")))
     expect(whole, {**dict.fromkeys(whole, 3000), "gather": 1_003_000, "gravity": 2 * 3000, "replicas": 23_292})
+    done, rows = checked(folder, "--simulated --small bits golden failing --filter=gpu_annotations")
+    expect((done.returncode, [row for row in rows if row.get("failed")]), (0, []))
+    expect([(row["value"], row["unit"]) for row in rows if row["row"] in ("golden_scripts", "golden_went")], [(1, "of 1"), (1, "")])
+    expect([row["points"] > 0 for row in rows if row["row"] == "differing_arguments" and "points" in row], [True] * 2)
 
 
 def what_is_shared_prints_the_same(folder):
@@ -724,22 +818,13 @@ def kernels_become_a_super_kernel(folder):
     expect(("scripts with a super kernel", count, count > 10), ("scripts with a super kernel", count, True))
 
 
-def the_queues_are_measured(folder):
-    """On the driver without a GPU: that they run, not how fast."""
-    bench = ROOT / "build" / "tests" / "raddle_gpu_queues"
-    done = subprocess.run([bench], capture_output=True, text=True, check=False)
-    expect((done.returncode, done.stdout, done.stderr), (0, "gpu-queues: there is no driver for GPUs of NVIDIA (libcuda.so.1)\n", ""))
-    done = subprocess.run([bench, "--small"], env={**os.environ, **FAKE}, capture_output=True, text=True, check=False)
-    expect((done.returncode, done.stderr), (0, ""))
-    expect((done.stdout.splitlines()[0], done.stdout.count(" M/s |"), done.stdout.count("G points/s"), done.stdout.count("efficiency")), ("Fake GPU 0, 4 multiprocessors", 6, 6, 8))
-
-
 TESTS = [loops_go_or_it_is_said_why, single_calls_of_leaves_go, single_calls_that_fail_read_as_on_workers, single_calls_survive_faults, what_is_in_the_way_is_named, loops_around_loops_go, arrays_stay_on_the_device, models_tell_what_gpus_would_take, models_make_calls, devices_have_lanes_in_traces, examples_have_lanes_of_devices, points_that_reduce_go, a_small_device_computes_what_it_has_room_for,
          nobody_waits_for_a_driver_that_is_not_used, annotations_are_followed, failing_points_read_as_on_workers, an_element_is_assigned_once, app_kernels_go, an_app_kernel_that_fails_reads_as_on_workers,
          a_lane_that_fails_fails_its_call, a_kernel_that_no_gpu_would_take_stays, why_an_app_kernel_stays_is_said, an_endless_point_is_ended, what_is_not_there_is_said,
          a_driver_is_asked, a_fault_costs_no_task, a_driver_may_be_killed, a_driver_that_hangs_is_noticed, what_a_driver_does_not_take_is_done_by_workers, short_scripts_look_for_no_driver,
          sweeps_and_sessions_have_devices, the_check_for_machines_with_a_gpu_says_so_without_one,
-         the_check_sees_what_fails_on_both_ways, the_check_kills_drivers, the_scripts_of_the_check_run, what_is_shared_prints_the_same, kernels_become_ptx, kernels_become_a_super_kernel, the_queues_are_measured]
+         all_steps_of_the_check_run, the_check_sees_what_fails_on_both_ways, a_step_of_the_check_is_ended_at_its_limit, goals_of_the_check_are_told, the_scripts_of_the_check_run,
+         the_measuring_tool_says_what_is_wrong, the_bench_of_devices_runs, what_is_shared_prints_the_same, kernels_become_ptx, kernels_become_a_super_kernel]
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-// A libcuda.so.1 without a GPU, for tests: the functions of gpu/cuda/driver_functions.def, on the host. It runs no PTX:
-// the text of a module is "host CODE WORDS", the text_address() of a raddle_leaf_function of Note [ranges] in
-// vm/program/leaf_abi.hpp and how many words it takes; of calls of an AppKernel "calls CODE", that of a
-// vm::AppKernelCode; that of a super kernel "super CODE WORDS CODE WORDS .." for its functions, or the PTX of
-// bench/queues, for which it has functions of its own. With "faulty" behind it each launch breaks its context. All else
-// is refused as PTX that is not valid; with RADDLE_FAKE_TAKES_PTX a kernel in PTX is one of which no point and no call
-// ends well, so that workers compute all. A super kernel is a thread for each of at most eight warps, from its launch
-// on.
+// A libcuda.so.1 without a GPU, for tests: the functions of gpu/cuda/driver_functions.def, and those that bench/gpu has
+// besides, on the host. It runs no PTX: the text of a module is "host CODE WORDS", the text_address() of a
+// raddle_leaf_function of Note [ranges] in vm/program/leaf_abi.hpp and how many words it takes; of calls of an
+// AppKernel "calls CODE", that of a vm::AppKernelCode; that of a super kernel "super CODE WORDS CODE WORDS .." for its
+// functions, or the PTX of bench/gpu, for which it has functions of its own: of graphs those of launches that do
+// nothing only. With "faulty" behind it each launch breaks its context. All else is refused as PTX that is not valid;
+// with RADDLE_FAKE_TAKES_PTX a kernel in PTX, and a super kernel, is one of which no point and no call ends well, so
+// that workers compute all. A super kernel is a thread for each of at most eight warps, from its launch on.
 //
 // What it is to do lies in memory of all processes that a test starts. RADDLE_FAKE_FAULT=KIND:N says what the Nth
 // launch of each process does: `illegal` breaks its context, `endless` never ends, `exit` and `kill` end the process.
@@ -26,24 +26,24 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
-#include <mutex>
-#include <set>
 #include <sstream>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "tests/unit/gpu/fake_driver.hpp"
 #include "tests/unit/gpu/fake_kernels.hpp"
+#include "tests/unit/gpu/fake_stream.hpp"
 
 namespace {
 
 using raddle::gpu::end;
 using raddle::gpu::FakeDriver;
+using raddle::gpu::GivenFault;
 using raddle::gpu::host;
 using Module = raddle::gpu::FakeModule;
+using raddle::gpu::Objects;
+using Stream = raddle::gpu::FakeStream;
 using raddle::gpu::tag;
 namespace superkernel = raddle::gpu::superkernel;
 
@@ -78,32 +78,6 @@ enum : int {
   illegal_address = 700
 };
 
-struct Stream;
-std::mutex streams_mutex;
-/// Those that nobody waits for any more are left here: a card that has failed.
-std::set<Stream*>& streams_with_warps = *new std::set<Stream*>;  // never destroyed
-bool note(Stream& stream, bool has_warps) {
-  const std::lock_guard lock(streams_mutex);
-  has_warps ? void(streams_with_warps.insert(&stream)) : void(streams_with_warps.erase(&stream));
-  return has_warps;
-}
-
-struct Stream {
-  std::vector<std::function<void()>> work;
-  std::vector<std::jthread> warps;     ///< of a super kernel
-  std::atomic<bool> has_warps{false};  ///< seq_cst, as is what follows: other threads ask
-  std::atomic<bool> is_hung{false};    ///< one was launched that does not end
-  void run() {
-    if (is_hung) end("a stream is waited for whose kernel does not end");
-    if (has_warps) join();
-    for (const auto& each : work) each();
-    work.clear();
-  }
-  void join() {
-    warps.clear();
-    has_warps = note(*this, false);
-  }
-};
 int fault() {
   if (context == nullptr) return invalid_context;
   return state.broken_context == context && state.broken_process == getpid() ? state.broken.load() : ok;
@@ -117,42 +91,22 @@ bool takes_one(std::atomic<int>& number) {
   return left > 0;
 }
 
-/// RADDLE_FAKE_FAULT
-struct GivenFault {
-  std::string kind;
-  std::atomic<int> countdown{0};
-} given_fault;
-void read_given_fault() {
-  const char* const text = std::getenv("RADDLE_FAKE_FAULT");
-  const char* const colon = text != nullptr ? std::strchr(text, ':') : nullptr;
-  if (colon == nullptr) return;
-  given_fault.kind.assign(text, colon);
-  given_fault.countdown = std::atoi(colon + 1);
-}
-
 raddle::gpu::FakeMemory memory;
 
-/// What is made and not ended: of a card that hangs nobody ends it, which is no leak.
-class Objects {
- public:
-  void* add(void* object) {
-    const std::lock_guard lock(mutex_);
-    all_.insert(object);
-    return object;
-  }
-  void remove(void* object) {
-    const std::lock_guard lock(mutex_);
-    all_.erase(object);
-  }
-
- private:
-  std::mutex mutex_;
-  std::set<void*> all_;
-};
-Objects& objects = *new Objects;  // never destroyed
-
 constexpr unsigned most_warps = 8;
-Module null_module;
+Objects& objects = *new Objects;  // never destroyed
+GivenFault given_fault;
+
+Module null_module, echo_module;  ///< of bench/gpu
+
+/// As bench_kernel.cpp has it.
+void echo(const std::uint64_t* question, std::uint64_t* answer, std::uint64_t last) {
+  using superkernel::Access;
+  for (std::uint64_t next = 1; next <= last; ++next) {
+    while (superkernel::load<Access::entry_read>(question) != next) std::this_thread::yield();
+    superkernel::store<Access::entry_written>(answer, next);
+  }
+}
 
 /// What was asked of the stream before is done.
 void start(const Module& module, superkernel::Queues queues, Stream& stream) {
@@ -168,9 +122,8 @@ void start(const Module& module, superkernel::Queues queues, Stream& stream) {
   queues = raddle::gpu::on_host(queues);
   queues.workers = std::min(queues.workers, most_warps - 1);
   std::atomic<int>& warps = warps_here();
-  stream.has_warps = note(stream, true);
   for (unsigned number = 0; number <= queues.workers; ++number)
-    stream.warps.emplace_back([&module, &warps, queues, number] {
+    stream.run_beside([&module, &warps, queues, number] {
       const superkernel::Warp warp;
       const auto dispatch = [&module](auto... parts) { return raddle::gpu::compute(module, parts...); };
       ++warps;
@@ -189,7 +142,7 @@ extern "C" {
 FakeDriver* raddle_fake_driver() {
   const std::string path = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(state_file);
   setenv("RADDLE_FAKE_STATE", path.c_str(), 1);
-  while (!streams_with_warps.empty()) (*streams_with_warps.begin())->join();
+  while (!Stream::with_warps().empty()) (*Stream::with_warps().begin())->join();
   return memory.forget_all(), state.allocations = 0, &state;
 }
 
@@ -197,7 +150,7 @@ int cuInit(unsigned) {
   if (const char* const count = std::getenv("RADDLE_FAKE_GPUS")) state.devices = std::atoi(count);
   if (const char* const unfit = std::getenv("RADDLE_FAKE_UNFIT")) state.unfit = std::atoi(unfit);
   if (const char* const version = std::getenv("RADDLE_FAKE_CUDA")) state.version = std::atoi(version);
-  read_given_fault();
+  given_fault.read();
   ++state.processes;
   state.last_process = getpid();
   while (std::getenv("RADDLE_FAKE_NEVER_BEGINS") != nullptr) std::this_thread::sleep_for(std::chrono::seconds(1));
@@ -224,7 +177,9 @@ int cuMemGetInfo_v2(std::size_t* bytes_left, std::size_t* bytes) {
 }
 int cuDeviceGetAttribute(int* value, int attribute, int) {
   switch (attribute) {
+    case 13: return *value = 1'000'000, ok;
     case 16: return *value = 4, ok;
+    case 36: return *value = 2'000'000, ok;
     case 39: return *value = 2048, ok;
     case 75: return *value = 9, ok;
     case 76: return *value = 0, ok;
@@ -254,7 +209,7 @@ int cuModuleLoadDataEx(void** made, const void* image, unsigned, int*, void**) {
   while (text >> code >> words)
     module.functions.push_back({reinterpret_cast<raddle_leaf_function>(base + code), words});
   module.is_faulty = text.str().find("faulty") != std::string::npos;
-  module.is_bench = text.str().find("raddle_queue_bench_null") != std::string::npos;
+  module.is_bench = text.str().find("raddle_bench_null") != std::string::npos;
   module.is_super = kind == "super" || module.is_bench;
   if (text.str().find("unfit") != std::string::npos) return invalid_ptx;
   const bool is_known = module.is_super || module.calls != nullptr || (kind == "host" && !module.functions.empty());
@@ -269,17 +224,20 @@ int cuModuleUnload(void* module) {
 }
 int cuModuleGetFunction(void** function, void* module, const char* name) {
   const auto& found = *static_cast<Module*>(module);
-  const bool is_null = found.is_bench && std::strcmp(name, "raddle_queue_bench_null") == 0;
+  const auto is_of_bench = [&](const char* kernel) { return found.is_bench && std::strcmp(name, kernel) == 0; };
+  if (is_of_bench("raddle_bench_null")) return *function = &null_module, ok;
+  if (is_of_bench("raddle_bench_echo")) return *function = &echo_module, ok;
   const char* const kernel = !found.ptx_entry.empty() ? found.ptx_entry.c_str()
                              : found.is_super         ? "raddle_super"
                              : found.calls != nullptr ? "raddle_calls"
                                                       : "raddle_range";
-  if (std::strcmp(name, kernel) != 0 && !is_null) return not_found;
-  return *function = is_null ? &null_module : module, ok;
+  if (std::strcmp(name, kernel) != 0) return not_found;
+  return *function = module, ok;
 }
 int cuFuncGetAttribute(int* value, int attribute, void*) {
   switch (attribute) {
     case 0: return *value = 128, ok;
+    case 3: return *value = 0, ok;
     case 4: return *value = state.registers, ok;
     default: return invalid_value;
   }
@@ -302,6 +260,11 @@ int cuMemAllocAsync(std::uint64_t* address, std::size_t bytes, void*) {
   if (const int error = fault()) return error;
   if (!memory.allocate(*address, bytes, state.memory, context)) return out_of_memory;
   return ++state.allocations, ok;
+}
+int cuMemAlloc_v2(std::uint64_t* address, std::size_t bytes) { return cuMemAllocAsync(address, bytes, nullptr); }
+int cuMemFree_v2(std::uint64_t address) {
+  need_no_super_kernel();
+  return memory.free(address), --state.allocations, fault();
 }
 int cuMemFreeAsync(std::uint64_t address, void* stream) {
   static_cast<Stream*>(stream)->work.emplace_back([address] { memory.free(address), --state.allocations; });
@@ -343,6 +306,15 @@ int cuLaunchKernel(void* function, unsigned grid_x, unsigned, unsigned, unsigned
   const Module& module = *static_cast<Module*>(function);
   if (module.is_super)
     return start(module, *static_cast<superkernel::Queues*>(parameters[0]), *static_cast<Stream*>(stream)), ok;
+  if (&module == &echo_module) {
+    const auto at = [&](int number) {
+      return static_cast<std::uint64_t*>(host(*static_cast<std::uint64_t*>(parameters[number])));
+    };
+    const std::uint64_t last = *static_cast<std::uint64_t*>(parameters[2]);
+    static_cast<Stream*>(stream)->run_beside(
+        [question = at(0), answer = at(1), last] { echo(question, answer, last); });
+    return ok;
+  }
   if (module.functions.empty() && module.calls == nullptr && module.ptx_entry.empty()) return ok;
   ++state.launches;
   const std::string kind = given_fault.countdown.fetch_sub(1) == 1 ? given_fault.kind : "";
@@ -373,6 +345,10 @@ int cuLaunchKernel(void* function, unsigned grid_x, unsigned, unsigned, unsigned
   });
   return ok;
 }
+int cuStreamBeginCapture_v2(void*, int) { return fault(); }
+int cuStreamEndCapture(void*, void** graph) { return *graph = &null_module, fault(); }
+int cuGraphInstantiateWithFlags(void** runnable, void* graph, std::uint64_t) { return *runnable = graph, fault(); }
+int cuGraphLaunch(void*, void*) { return fault(); }
 int cuStreamQuery(void* stream) {
   if (const int error = fault()) return error;
   constexpr int not_ready = 600, launch_failed = 719;

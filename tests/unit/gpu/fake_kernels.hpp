@@ -38,7 +38,8 @@ inline bool reads_ptx(const std::string& text, FakeModule& module) {
   module.ptx_entry = text.substr(entry + 7, open - entry - 7);
   for (std::size_t at = text.find(".param", open); at < close; at = text.find(".param", at + 1))
     ++module.ptx_parameters;
-  return module.ptx_entry == "raddle_range" || module.ptx_entry == "raddle_calls";
+  module.is_super = module.ptx_entry == "raddle_super";
+  return module.is_super || module.ptx_entry == "raddle_range" || module.ptx_entry == "raddle_calls";
 }
 
 /// No point ends well, nor any call.
@@ -103,9 +104,11 @@ inline std::uint64_t compute(const FakeModule& module, std::uint64_t function, c
   if (module.is_bench) {
     auto* const to = static_cast<std::uint64_t*>(host(static_cast<std::uint64_t>(given[3])));
     for (std::uint64_t number = first; function == 1 && number < end; number += step) to[number] = number;
-    if (function == 2 && first == 0) std::this_thread::sleep_for(std::chrono::nanoseconds(given[4]));
+    if (function == 2 && first % superkernel::lane_count == 0)
+      std::this_thread::sleep_for(std::chrono::nanoseconds(given[4]));
     return end;
   }
+  if (!module.ptx_entry.empty()) return first;
   const FakeRange& range = module.functions[function];
   std::vector<std::int64_t> words(given, given + range.words);
   find_on_host(words);
