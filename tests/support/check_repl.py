@@ -195,7 +195,8 @@ def memory_is_bounded(place):
         session.wait_for_text("2>")
         session.send("x = endless(0);\r")
         session.wait_for_text("does the recursion end?", 60)
-        session.wait_for_text("x : int, failed", 60)  # till then all that runs is stopped
+        session.send("x\r")
+        session.wait_for_text(" : int, failed: stopped", 60)  # with it what was entered till then
         session.send("1 + 1\r")
         session.wait_for_text("\n2\n")
 
