@@ -15,6 +15,15 @@ using ast::as;
 using ast::ExprKind;
 using stdlib::any_extent;
 
+/// The input that gives an extent its name; as many as there are inputs: none does.
+std::size_t giver_of(const ast::FunctionDefinition& callee, const ast::Expr& entry) {
+  const VariableId named = entry.kind == ExprKind::Name ? as<ast::Name>(entry).variable : ast::no_variable;
+  const auto has_named = [named](const ast::Formal& each) {
+    return named != ast::no_variable && std::ranges::find(each.extents, named) != each.extents.end();
+  };
+  return static_cast<std::size_t>(std::ranges::find_if(callee.inputs, has_named) - callee.inputs.begin());
+}
+
 bool do_not_fit(std::int64_t one, std::int64_t other) {
   return one != other && one != any_extent && other != any_extent;
 }
@@ -116,13 +125,8 @@ void ShapeChecker::check_inputs(const ast::Call& call) {
                          return !do_not_fit(one, other);
                        }).in1;
     if (wrong == wanted.end()) continue;
-    // the input that gives the extent, by its name in the formals
     const ast::Expr& entry = *dimension->entries[static_cast<std::size_t>(wrong - wanted.begin())];
-    const VariableId named = entry.kind == ExprKind::Name ? as<ast::Name>(entry).variable : ast::no_variable;
-    const auto has_named = [&](const ast::Formal& each) {
-      return named != ast::no_variable && std::ranges::find(each.extents, named) != each.extents.end();
-    };
-    const auto giver = static_cast<std::size_t>(std::ranges::find_if(callee.inputs, has_named) - callee.inputs.begin());
+    const std::size_t giver = giver_of(callee, entry);
     stdlib::SharedExtent shared;
     std::string other;
     Shape other_shape;

@@ -84,9 +84,9 @@ void KnownShapes::find(VariableId id, Entry& entry) {
 
 Shape KnownShapes::shape_of(VariableId id) { return known(id).shape; }
 
-Shape KnownShapes::declared(VariableId id, Surroundings around) {
+Shape KnownShapes::declared(VariableId id) {
   const Entry& entry = entries_[id];
-  return entry.dimension == nullptr ? context_.program.variables[id].fixed_extents : extents(*entry.dimension, around);
+  return entry.dimension == nullptr ? context_.program.variables[id].fixed_extents : extents(*entry.dimension);
 }
 
 Shape KnownShapes::extents(const ast::Dimension& dimension, Surroundings around) {

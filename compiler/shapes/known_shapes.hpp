@@ -35,11 +35,9 @@ class KnownShapes {
   Shape shape_of_output(const ast::Call& call, std::size_t output, Surroundings around = {});
   Shape shape_of(VariableId id);
   /// The extents that a variable is declared with, or the dense arrays that it holds; empty: none are.
-  Shape declared(VariableId id, Surroundings around = {});
+  Shape declared(VariableId id);
   /// Those of what is assigned at this place: a variable, a field, an element of a growing array.
   Shape declared_at(const ast::Expr& place);
-  /// Of `A[i, 2:4]` the extents of `2:4` and of what follows. @param extents  of the array in front of the brackets
-  Shape selected(const ast::Index& index, const Shape& extents, Surroundings around = {});
 
   /// What the inputs of the callee come to that are ints, and the names of extents in its formals.
   std::unordered_map<VariableId, std::int64_t> inputs_of(const ast::Call& call, Surroundings around = {});
@@ -70,6 +68,8 @@ class KnownShapes {
   void find(VariableId id, Entry& entry);
   std::optional<std::int64_t> number_of_call(const ast::Call& call, Surroundings around);
   Shape shape_of_index(const ast::Index& index, Surroundings around);
+  /// Of `A[i, 2:4]` the extents of `2:4` and of what follows. @param array  the extents of what the brackets follow
+  Shape selected(const ast::Index& index, const Shape& array, Surroundings around);
 
   const Context& context_;
   std::vector<Entry> entries_;  ///< by VariableId
