@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "compiler/ast/children.hpp"
 #include "stdlib/builtins.hpp"
 
 namespace raddle::check_detail {
@@ -10,55 +11,7 @@ namespace {
 
 using ast::as;
 using ast::ExprKind;
-
-/// Children of `expr` in the order of the text.
-template <typename Visit>
-void for_children(const ast::Expr& expr, const Visit& visit) {
-  const auto some = [&](const ast::ExprPtr& child) {
-    if (child != nullptr) visit(*child);
-  };
-  switch (expr.kind) {
-    case ExprKind::IntLiteral:
-    case ExprKind::FloatLiteral:
-    case ExprKind::StringLiteral:
-    case ExprKind::BoolLiteral:
-    case ExprKind::Name: return;
-    case ExprKind::Unary: return some(as<const ast::Unary>(expr).operand);
-    case ExprKind::Binary: some(as<const ast::Binary>(expr).left); return some(as<const ast::Binary>(expr).right);
-    case ExprKind::Call: {
-      const auto& call = as<const ast::Call>(expr);
-      for (const ast::Annotation& annotation : call.annotations) some(annotation.value);
-      for (const ast::Call::Argument& argument : call.arguments) some(argument.value);
-      return;
-    }
-    case ExprKind::Index:
-      some(as<const ast::Index>(expr).base);
-      for (const auto& index : as<const ast::Index>(expr).indices) some(index);
-      return;
-    case ExprKind::Slice:
-      some(as<const ast::Slice>(expr).low);
-      some(as<const ast::Slice>(expr).high);
-      return some(as<const ast::Slice>(expr).step);
-    case ExprKind::Field: return some(as<const ast::Field>(expr).base);
-    case ExprKind::ArrayLiteral:
-      for (const auto& element : as<const ast::ArrayLiteral>(expr).elements) some(element);
-      return;
-    case ExprKind::MapLiteral:
-      for (const auto& [key, value] : as<const ast::MapLiteral>(expr).entries) {
-        some(key);
-        some(value);
-      }
-      return;
-    case ExprKind::Range:
-      some(as<const ast::Range>(expr).low);
-      some(as<const ast::Range>(expr).high);
-      return some(as<const ast::Range>(expr).step);
-    case ExprKind::Tuple:
-      for (const auto& element : as<const ast::Tuple>(expr).elements) some(element);
-      return;
-    case ExprKind::FileName: return some(as<const ast::FileName>(expr).file);
-  }
-}
+using ast::for_children;
 
 /// `s.f.g`: the variable s and the fields; no_variable for anything else.
 VariableId field_path(const ast::Expr& expr, Path& path) {

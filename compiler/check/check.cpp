@@ -8,6 +8,7 @@
 #include "compiler/check/declare.hpp"
 #include "compiler/check/rank_users.hpp"
 #include "compiler/check/resolve_types.hpp"
+#include "compiler/shapes/check_shapes.hpp"
 
 namespace raddle {
 
@@ -31,6 +32,7 @@ CheckedProgram check(std::vector<std::unique_ptr<ast::Module>> modules, const So
   check_detail::check_arguments_read(context);
   check_detail::find_rank_users(context);
   check_detail::check_assignment(context);
+  check_detail::check_shapes(context);
   return program;
 }
 

@@ -330,13 +330,12 @@ class Joiner {
     Maker maker(module_, made, around, loop.span);
     const Operand count = part.operands[5], first = part.operands[4];
     const TypeId floats = type_of(module_, made, part.operands[1]);
-    const Operand products = maker.result(
-        OpKind::call_builtin,
-        {part.operands[1], by, part.operands[2], part.operands[3], part.operands[3], maker.number(1), first, count},
-        floats);
+    const Operand products =
+        maker.result(OpKind::call_builtin,
+                     {part.operands[1], by, part.operands[2], part.operands[3], maker.number(1), first, count}, floats);
     maker.last().callee = stdlib::find_builtin(name_of_rows).value();
     maker.last().operand_types = {floats,          floats,          TypeStore::int_, TypeStore::int_,
-                                  TypeStore::int_, TypeStore::int_, TypeStore::int_, TypeStore::int_};
+                                  TypeStore::int_, TypeStore::int_, TypeStore::int_};
     const Operand elements_made = maker.result(OpKind::array_new, {count}, floats);
     maker.last().number = 1;
     const Operand last = maker.result(OpKind::index_add, {count, maker.number(-1)}, TypeStore::int_);

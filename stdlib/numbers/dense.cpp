@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "stdlib/native/functions.hpp"
+#include "stdlib/shape_texts.hpp"
 #include "vm/value/array.hpp"
 #include "vm/value/dense.hpp"
 
@@ -14,12 +15,6 @@ namespace raddle::stdlib::native {
 namespace {
 
 using vm::Value;
-
-std::string shape_text(Arguments extents) {
-  std::vector<std::int64_t> numbers;
-  for (const Value& extent : extents) numbers.push_back(extent.as_int());
-  return fmt::format("[{}]", fmt::join(numbers, ", "));
-}
 
 /// -1 if there can not be so many.
 std::int64_t element_count(Arguments extents) {
@@ -35,15 +30,28 @@ std::pair<Arguments, Arguments> two_shapes(Arguments arguments) {
   return {arguments.subspan(1).first(rank), arguments.subspan(1 + rank)};
 }
 
-/// "`a`: index 3 of axis 1 is outside of 0..2 (shape [2, 3])".
+std::vector<std::int64_t> numbers_of(Arguments extents) {
+  std::vector<std::int64_t> numbers;
+  for (const Value& extent : extents) numbers.push_back(extent.as_int());
+  return numbers;
+}
+
+/// As they are: a -1, too.
+std::string numbers_text(Arguments extents) { return fmt::format("[{}]", fmt::join(numbers_of(extents), ", ")); }
+
+/// Of an index or a slice that is outside, for its message.
+struct Place {
+  std::string array;  ///< "": unknown
+  std::size_t axis;
+  std::vector<std::int64_t> shape;
+  NamedShape named() const { return {shape, array}; }
+};
+
 /// @param place  the array, "": unknown, its dimension, from 1, and its extents; 0 and none: the only one
-std::string outside_text(const std::string& found, std::int64_t extent, Arguments place) {
-  const std::string_view array = place[0].as_string();
+Place place_of(Arguments place, std::int64_t extent) {
   const std::int64_t dimension = place[1].as_int();
-  const std::string where = extent == 0 ? ": there are no elements" : fmt::format(" is outside of 0..{}", extent - 1);
-  const std::string name = array.empty() ? "" : fmt::format("`{}`: ", array);
-  if (dimension == 0) return name + found + where;
-  return fmt::format("{}{} of axis {}{} (shape {})", name, found, dimension - 1, where, shape_text(place.subspan(2)));
+  if (dimension == 0) return {place[0].as_string(), 0, {extent}};
+  return {place[0].as_string(), static_cast<std::size_t>(dimension) - 1, numbers_of(place.subspan(2))};
 }
 
 /// "argument 2 of `concat_rows_`" is one of `concat` for the user: what begins with the `_` is the library's own.
@@ -54,13 +62,12 @@ std::string known_name(const std::string& name) {
 
 }  // namespace
 
-/// The index, if there is an element. Behind it and the extent, for the message: as of outside_text().
+/// The index, if there is an element. Behind it and the extent, for the message: as of place_of().
 Result dense_index(Call, Arguments arguments, Results results) {
   const std::int64_t index = arguments[0].as_int(), extent = arguments[1].as_int();
   if (index >= 0 && index < extent) return give(results, arguments[0]);
-  const std::string text = outside_text(fmt::format("index {}", index), extent, arguments.subspan(2));
-  const bool counts_from_end = index < 0 && extent != 0;
-  return fail(text + (counts_from_end ? ": `end` is the last index, `end-1` the one before" : ""));
+  const Place place = place_of(arguments.subspan(2), extent);
+  return fail(index_outside_text(index, place.axis, place.named()));
 }
 
 /// The extent, if it can be one.
@@ -78,31 +85,12 @@ Result dense_same_extent(Call, Arguments arguments, Results results) {
   if (wanted == found) return give(results, Value::of(wanted));
   const std::string &other = arguments[3].as_string(), &extent = arguments[4].as_string();
   const auto rank = static_cast<std::size_t>(arguments[5].as_int());
-  const Arguments extents = arguments.subspan(6);
-  std::vector<std::string> shape;
-  for (const Value& each : extents.first(rank))
-    shape.push_back(each.as_int() == -1 ? ":" : std::to_string(each.as_int()));
-  std::string text = fmt::format("{} is to have the shape [{}], found {}", known_name(arguments[2].as_string()),
-                                 fmt::join(shape, ", "), shape_text(extents.subspan(rank, rank)));
-  if (!other.empty()) text += fmt::format(": {} has the shape {}", other, shape_text(extents.subspan(2 * rank)));
-  if (!extent.empty()) text += fmt::format("{} both are `{}`", other.empty() ? ":" : ",", extent);
-  return fail(std::move(text));
-}
-
-/// What makes the two fit, if that is simple.
-std::string fitting_help(Arguments first, Arguments second, const std::string& first_name,
-                         const std::string& second_name) {
-  const auto at = [](Arguments extents, std::size_t axis) { return extents[axis].as_int(); };
-  const auto made = [](std::string_view function, const std::string& name, std::int64_t rows, std::int64_t columns) {
-    return name.empty() ? "" : fmt::format(": `{}({})` has the shape [{}, {}]", function, name, rows, columns);
-  };
-  if (first.size() == 2 && second.size() == 2 && at(first, 0) == at(second, 1) && at(first, 1) == at(second, 0))
-    return made("transpose", second_name, at(first, 0), at(first, 1));
-  if (first.size() == 2 && second.size() == 1 && at(first, 0) == at(second, 0))
-    return made("column", second_name, at(second, 0), 1);
-  if (first.size() == 1 && second.size() == 2 && at(first, 0) == at(second, 0))
-    return made("column", first_name, at(first, 0), 1);
-  return "";
+  const Arguments shapes = arguments.subspan(6);
+  const std::vector<std::int64_t> wanted_shape = numbers_of(shapes.first(rank)),
+                                  found_shape = numbers_of(shapes.subspan(rank, rank)),
+                                  other_shape = numbers_of(shapes.subspan(2 * rank));
+  return fail(
+      wanted_shape_text(known_name(arguments[2].as_string()), wanted_shape, found_shape, {other, other_shape, extent}));
 }
 
 /// Extents are equal, or 1 in one of both. Behind the names of both, or "", and the rank of the first: its extents,
@@ -113,24 +101,22 @@ Result dense_joint_extent(Call, Arguments arguments, Results results) {
   if (first == 1) return give(results, arguments[2]);
   const std::string &first_name = arguments[3].as_string(), &second_name = arguments[4].as_string();
   const auto [first_shape, second_shape] = two_shapes(arguments.subspan(5));
-  const auto told = [](Arguments shape, const std::string& name) {
-    return shape_text(shape) + (name.empty() ? "" : fmt::format(" of `{}`", name));
-  };
-  return fail(fmt::format("shapes {} and {} do not fit in `{}`{}", told(first_shape, first_name),
-                          told(second_shape, second_name), arguments[0].as_string(),
-                          fitting_help(first_shape, second_shape, first_name, second_name)));
+  const std::vector<std::int64_t> one = numbers_of(first_shape), other = numbers_of(second_shape);
+  return fail(unfit_text(arguments[0].as_string(), {one, first_name}, {other, second_name}));
 }
 
 namespace {
 
-/// @param place  as of outside_text()
+/// @param place  as of place_of()
 Result slice_count(Arguments bounds, std::int64_t step, Arguments place, Results results) {
   const std::int64_t first = bounds[0].as_int(), last = bounds[1].as_int(), extent = bounds[2].as_int();
   if (step < 1)
     return fail(fmt::format("the step of a slice is 1 or more, found {}{}", step,
                             step < 0 ? ": `flip` has those of one dimension in the opposite order" : ""));
-  if (first < 0 || first > extent || last >= extent || last < first - 1)
-    return fail(outside_text(fmt::format("the slice {}:{}", first, last), extent, place));
+  if (!is_slice_within(first, last, extent)) {
+    const Place where = place_of(place, extent);
+    return fail(slice_outside_text(first, last, where.axis, where.named()));
+  }
   return give(results, Value::of(last < first ? std::int64_t{0} : (last - first) / step + 1));
 }
 
@@ -157,7 +143,7 @@ Result dense_fits_slice(Call, Arguments arguments, Results results) {
     fits = found[axis].as_int() == there || found[axis].as_int() == 1;
   }
   if (fits) return give(results, wanted[0]);
-  return fail(fmt::format("what is assigned has the shape {}, the slice {}", shape_text(found), shape_text(wanted)));
+  return fail(unfit_slice_text(numbers_of(found), numbers_of(wanted)));
 }
 
 /// The elements, once their extents are known to be the right ones.
@@ -169,7 +155,8 @@ Result dense_reshaped(Call, Arguments arguments, Results results) {
   const auto [before, after] = two_shapes(arguments);
   if (element_count(before) == element_count(after)) return give(results, after[0]);
   const bool has_minus_one = std::ranges::any_of(after, [](const Value& extent) { return extent.as_int() == -1; });
-  return fail(fmt::format("an array of the shape {} can not have the shape {}{}", shape_text(before), shape_text(after),
+  return fail(fmt::format("an array of the shape {} can not have the shape {}{}", numbers_text(before),
+                          numbers_text(after),
                           has_minus_one ? ": only a -1 that is written so stands for what is left" : ""));
 }
 
@@ -180,7 +167,8 @@ Result dense_open_extent(Call, Arguments arguments, Results results) {
   others.erase(std::ranges::find_if(others, [](const Value& extent) { return extent.as_int() == -1; }));
   const std::int64_t whole = element_count(before), part = element_count(others);
   if (part > 0 && whole % part == 0) return give(results, Value::of(whole / part));
-  return fail(fmt::format("an array of the shape {} can not have the shape {}", shape_text(before), shape_text(after)));
+  return fail(
+      fmt::format("an array of the shape {} can not have the shape {}", numbers_text(before), numbers_text(after)));
 }
 
 /// The numbers of the elements of a mask that are true, in order. Behind the rank: the extents of the array, then those
@@ -190,8 +178,8 @@ Result dense_true_keys(Call, Arguments arguments, Results results) {
   const Arguments extents = arguments.subspan(2), array = extents.first(rank), shape = extents.subspan(rank);
   const auto is_equal = [](const Value& a, const Value& b) { return a.as_int() == b.as_int(); };
   if (!std::ranges::equal(array, shape, is_equal))
-    return fail(fmt::format("a mask of the shape {} does not fit an array of the shape {}", shape_text(shape),
-                            shape_text(array)));
+    return fail(fmt::format("a mask of the shape {} does not fit an array of the shape {}", numbers_text(shape),
+                            numbers_text(array)));
   std::size_t count = 0;
   const auto* const mask = static_cast<const std::uint8_t*>(arguments[0].as_array().packed(count));
   if (!mask && count != 0) return fail("an element of the mask has no value");
@@ -208,8 +196,7 @@ Result made_by_lowering(Call, Arguments, Results) { return fail("this function i
 Result dense_axis(Call, Arguments arguments, Results results) {
   const std::int64_t axis = arguments[0].as_int(), rank = arguments[1].as_int();
   if (-rank <= axis && axis < rank) return give(results, Value::of(axis < 0 ? axis + rank : axis));
-  return fail(fmt::format("there is no axis {}: an array of {} dimensions has the axes 0 to {}, or {} to -1", axis,
-                          rank, rank - 1, -rank));
+  return fail(no_axis_text(axis, rank));
 }
 
 Result pad_width(Call, Arguments arguments, Results results) {

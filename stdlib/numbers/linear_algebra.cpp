@@ -212,15 +212,10 @@ Value product_of(const double* a, const double* b, std::size_t rows, std::size_t
   return Value::of_object(vm::ValueKind::array, vm::Array::packed_of(std::move(product)));
 }
 
-/// a, b, the extents of both; the first row of the product that is wanted, and how many are.
+/// a, b, the rows and columns of a, the columns of b; the first row of the product that is wanted, and how many are.
 Result matmul(Call, Arguments arguments, Results results) {
-  const std::int64_t rows = arguments[2].as_int(), inner = arguments[3].as_int(), found = arguments[4].as_int(),
-                     columns = arguments[5].as_int(), first = arguments[6].as_int(), wanted = arguments[7].as_int();
-  if (inner != found)
-    return fail(
-        fmt::format("matmul: the shapes [{}, {}] and [{}, {}] do not fit: the rows of the first one have {} elements, "
-                    "the columns of the second one {}",
-                    rows, inner, found, columns, inner, found));
+  const std::int64_t rows = arguments[2].as_int(), inner = arguments[3].as_int(), columns = arguments[4].as_int(),
+                     first = arguments[5].as_int(), wanted = arguments[6].as_int();
   std::size_t count_a = 0, count_b = 0;
   const auto* const a = static_cast<const double*>(arguments[0].as_array().packed(count_a));
   const auto* const b = static_cast<const double*>(arguments[1].as_array().packed(count_b));

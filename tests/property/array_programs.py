@@ -367,8 +367,8 @@ class Generator:
 
     def failing_program(self):
         text, _ = self.program()
-        wrong = self.random.choice((
-            "w1 = ones(2) + ones(3);\ntrace(\"not reached\", w1);", "w1 = ones(3)[0:3];\ntrace(\"not reached\", w1);",
+        wrong = self.random.choice((  # by numbers of the command line: else it is told before the run
+            "w1 = ones(2) + ones(3 + n0 - n0);\ntrace(\"not reached\", w1);", "w1 = ones(3)[0 : 3 + n0 - n0];\ntrace(\"not reached\", w1);",
             "float w1[3];\nw1[0:1] = 1.0;\ntrace(\"not reached\", w1[2]);", "w1 = ones(2, 2)[n0 + 5, 0];\ntrace(\"not reached\", w1);",
             "w1 = sqrt(ones(4) - 2.0);\ntrace(\"not reached\", w1);", "w1 = reshape(ones(4), 3);\nwait (w1) { }"))
         return text + wrong + "\n"

@@ -8,7 +8,8 @@ number 12 on as an array of the shape [2, 3], #1 is 1; the result is an array of
 that; without it all bits are equal, but for the sign of a zero that is the largest or smallest of two. `error`: refused by
 NumPy, too. `refused NAME`: by Raddle alone, on purpose; the head of the table says why.
 
-Each script has cases of all functions, and runs in one of the modes.
+Each script has cases of all functions, and runs in one of the modes. Before, `raddle check` says nothing of a case that is
+not refused; for the run the extents and ints of those that are refused are hidden from it.
 """
 
 import argparse
@@ -31,6 +32,7 @@ TABLE = pathlib.Path(__file__).with_name("array_table.txt")
 MODES = (["-O2", "--workers=1"], ["-O2", "--workers=8"], ["-O0", "--interpret", "--workers=1"], ["-O0", "--workers=8"],
          ["-O2", "--interpret", "--workers=8"], ["-O2", "--workers=2", "--leaf-threshold=0"], ["-O1", "--workers=1"])
 CASES_OF_SCRIPT = 220
+FIRST_LINE = 6  # of the cases in a script, from 0 on
 TIMEOUT_S = 120
 ARRAY = re.compile(r"([FIB])(\d+):([\d,]+)")
 RESULT = re.compile(r"([fib])([\d,]*):([^fib~:]*(?:inf[^fib~:]*|nan[^fib~:]*)*)")
@@ -80,22 +82,28 @@ boolean B[:] = read_npy(input("B.npy"));
 """
 
 
-def argument_text(text):
+def argument_text(text, is_hidden):
+    """@param is_hidden  extents and ints are not known before the run"""
     drawn = ARRAY.fullmatch(text)
+    if not drawn and is_hidden and re.fullmatch(r"-?\d+", text):
+        return f"({text} + zero_())"
     if not drawn:
         return f"({text})" if text.startswith("-") else text
     pool, at, extents = drawn[1], int(drawn[2]), [int(extent) for extent in drawn[3].split(",")]
     end = at + math.prod(extents) - 1
     stretch = f"{pool}[{at} : {end}]" if end >= at else f"{pool}[{at} : {at} - zero_() - 1]"
+    if is_hidden and end >= at:
+        stretch = f"{pool}[{at} : {end} + zero_()]"
     return stretch if len(extents) == 1 else f"reshape({stretch}, {', '.join(map(str, extents))})"
 
 
-def script_of(cases):
+def script_of(cases, hides):
+    """Two lines a case, from FIRST_LINE on. @param hides  what is refused is not to be known before the run"""
     lines = [HEAD + "(int n) zero_() { n = size(I, 0) - size(I, 0); }\n"]
     for case in cases:
         call = case.call
         for i, text in enumerate(case.arguments):
-            call = call.replace(f"#{i}", argument_text(text))
+            call = call.replace(f"#{i}", argument_text(text, hides and case.is_refused()))
         names = [f"r{case.number}_{i}" for i in range(case.outputs)]
         targets = names[0] if len(names) == 1 else f"({', '.join(names)})"
         lines.append(f"{targets} = {call};")
@@ -154,15 +162,29 @@ def agree(kind, found, wanted, bound, is_sign_open):
     return bound >= 0 and math.isfinite(a) and math.isfinite(b) and abs(a - b) <= bound
 
 
+def check_script(raddle, folder, index, cases):
+    """What is told before the run is refused, too. @return faults"""
+    script = folder / f"checked{index}.df"
+    script.write_text(script_of(cases, False), encoding="ascii")
+    done = subprocess.run([raddle, "check", script.name], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          timeout=TIMEOUT_S, check=False)
+    faults = []
+    for line, text in re.findall(rf"^{script.name}:(\d+):\d+: (\w+: .*)$", done.stdout + done.stderr, re.MULTILINE):
+        case = cases[(int(line) - 1 - FIRST_LINE) // 2]
+        if not case.is_refused():
+            faults.append(f"{TABLE.name}:{case.line}: {case.call} of {' '.join(case.arguments)}: `check` says {text}")
+    return faults
+
+
 def run_script(raddle, folder, index, mode, cases):
     """@return faults"""
+    faults = check_script(raddle, folder, index, cases)
     script = folder / f"table{index}.df"
-    script.write_text(script_of(cases), encoding="ascii")
+    script.write_text(script_of(cases, True), encoding="ascii")
     command = [raddle, "run", "--keep-going", "--no-jit-cache", *mode, script.name]
     done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TIMEOUT_S,
                           check=False)
     shown = dict(line[len("trace: "):].split(",", 1) for line in done.stdout.splitlines() if line.startswith("trace: "))
-    faults = []
     for case in cases:
         text = shown.get(str(case.number))
         if text is None:

@@ -183,7 +183,10 @@ def extents_that_can_not_be(folder):
     folder.run("run a.df --m=1000000000000", 1, "", "the array `y` needs")
     folder.write("b.df", '@library="./fill.so" (float y[n]) scale(float x[n, 2], float by);\n'
                          "float x[2, 1] = [[1.0], [2.0]];\ntrace(scale(x, 1.0));\n")
-    folder.run("run b.df", 1, "", "`x` is to have the shape [:, 2], found [2, 1]")
+    folder.run("run b.df", 3, "", "`x` is to have the shape [:, 2], found [2, 1]")
+    folder.write("c.df", '@library="./fill.so" (float y[n]) scale(float x[n, 2], float by);\nimport arrays;\n'
+                         "@param int columns = 1;\ntrace(scale(ones(2, columns), 1.0));\n")
+    folder.run("run c.df", 1, "", "`x` is to have the shape [:, 2], found [2, 1]")
 
 
 def kernels_do_what_libraries_do(folder):

@@ -14,7 +14,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 
 # From the text of a script to a program: what comes before the tool.
 STAGES = ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler/ast", "compiler/preprocess", "compiler/parse",
-          "compiler/check", "compiler/assignment", "compiler/ir", "compiler/lower", "compiler/opt", "compiler/flatten", "compiler/codegen", "compiler/emit",
+          "compiler/check", "compiler/assignment", "compiler/shapes", "compiler/ir", "compiler/lower", "compiler/opt", "compiler/flatten", "compiler/codegen", "compiler/emit",
           "compiler/appkernel"]
 
 # Folder -> folders it may include besides itself. A name stands for all folders below it.
@@ -46,8 +46,9 @@ ALLOWED = {
     "compiler/preprocess": ["compiler/source", "compiler/diagnostics"],
     "compiler/parse": ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler/ast"],
     "compiler/format": ["compiler/source", "compiler/ast", "compiler/parse"],
-    "compiler/check": ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler/ast", "compiler/assignment", "stdlib"],
+    "compiler/check": ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler/ast", "compiler/assignment", "compiler/shapes", "stdlib"],
     "compiler/assignment": ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler/ast", "compiler/check", "stdlib"],
+    "compiler/shapes": ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler/ast", "compiler/check", "stdlib"],
     "compiler/ir": ["compiler/source", "compiler/types", "compiler/diagnostics", "stdlib", "vm/kernel", "vm/value"],
     "compiler/lower": ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler/ast", "compiler/check",
                        "compiler/ir", "stdlib"],

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "compiler/check/resolve_types.hpp"
 #include "compiler/parse/lexemes.hpp"
 #include "compiler/tool/repl/piece_compiler.hpp"
 
@@ -53,15 +54,16 @@ void PieceCompiler::bind(const Attempt& attempt, Piece& piece) {
     if (module != checked.modules.back()) modules_run_.insert(module->file);
 }
 
-/// `file f<"path">;` and `float a[n];` alone: whoever writes them later needs the path, or the extents, too.
+/// `file f<"path">;`, `float a[n];` and `float T[][n];` alone: whoever writes them later needs the path, or the
+/// extents, too.
 void PieceCompiler::keep_declaration(const Attempt& attempt, Piece& piece) {
   const CheckedProgram& checked = *piece.compilation->checked;
   for (const ast::StmtPtr& statement : checked.modules.back()->statements.statements) {
     if (statement->kind != ast::StmtKind::Declaration) continue;
     const auto& declaration = ast::as<const ast::Declaration>(*statement);
     for (const ast::Declarator& each : declaration.declarators) {
-      const bool is_dense = checked.types.is_dense(checked.variables[each.variable].type);
-      if ((!each.mapping && !is_dense) || each.value || each.name.span.file != attempt.file) continue;
+      const bool has_extents = check_detail::has_dense_inside(checked.types, checked.variables[each.variable].type);
+      if ((!each.mapping && !has_extents) || each.value || each.name.span.file != attempt.file) continue;
       const auto is_it = [&](const ScriptResult& result) { return result.variable == each.variable; };
       if (std::ranges::any_of(checked.results, is_it)) continue;
       auto variable = std::make_shared<LiveVariable>();
