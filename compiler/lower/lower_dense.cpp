@@ -182,7 +182,9 @@ ir::Operand FunctionLowering::array_function(const ast::Call& call, ir::VarId ta
   if (!types().is_dense(call.type)) return records_from_file(call, target);
   if (name == "dense") {
     const ir::Operand elements = value(*call.resolved_arguments[0]);
-    made = {elements, {call_builtin_named("@dense_keys", {elements}, TypeStore::int_, call.span)}};
+    const ir::Operand count = call_builtin_named("@dense_keys", {elements}, TypeStore::int_, call.span);
+    // what reads elements only is to fail with the keys, too
+    made = {call_builtin_named("@fitting", {elements, count}, type_of(elements), call.span), {count}};
   } else {
     made = name == "reshape" || name == "flatten" ? reshaped(call) : read_from_file(call);
   }

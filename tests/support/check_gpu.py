@@ -692,6 +692,11 @@ def single_calls_of_leaves_go(folder):
             expect(sorted(done.stdout.splitlines()), expected)
             if which != "simulated:h200x2":
                 expect(single_calls_in(done.stderr) in calls, True)
+    # what stays after all is compiled, as it is without devices
+    done = folder.run(f"run --stats --gpus simulated:whole --memory=64M {script}")
+    expect(sorted(done.stdout.splitlines()), expected)
+    expect_in("leaf calls, interpreted 0\n", done.stderr)
+    expect_in("leaf calls, native 74\n", done.stderr)  # those with arrays, which may leave memory
     folder.run(f"run --trace=t.json --gpus simulated:whole {script}")
     slices = [event for event in json.loads(folder.read("t.json"))["traceEvents"] if event.get("cat") == "device"]
     expect(sum(int(event["args"]["computed"]) for event in slices), 277)

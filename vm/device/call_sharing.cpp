@@ -45,7 +45,10 @@ CallSharing::Way CallSharing::way_of_call(std::uint32_t function, bool draws) {
   const std::int64_t device_ns =
       known != 0 ? known : kind_.slowness * entry.worker_ns.load(std::memory_order_relaxed) + costs_.batch_ns;
   const bool comes_in_time = 4 * device_ns <= clock_ns() - entry.first_ns.load(std::memory_order_relaxed);
-  const bool has_room = entry.under_way.load(std::memory_order_relaxed) < waves * entry.kernel->lanes / kind_.lanes;
+  // calls with arrays of their own are batches of one: of them devices get few at a time
+  constexpr std::int64_t most_waiting = 4;
+  const bool has_room = entry.under_way.load(std::memory_order_relaxed) < waves * entry.kernel->lanes / kind_.lanes &&
+                        entry.waiting_bundles.load(std::memory_order_relaxed) < most_waiting;
   return comes_in_time && has_room && !(draws && is_workers_part(entry)) ? Way::there : Way::here;
 }
 

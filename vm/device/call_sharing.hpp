@@ -29,17 +29,21 @@ class CallSharing {
     there,  ///< a device
     later,  ///< wait() until it is known
   };
-  /// A call need not be a worker's; way_of_call() decides.
+  /// A call need not be a worker's, though it may be drawn for one: way_of_call() decides.
   bool may_go(std::uint32_t function) { return way_of_call(function, /*draws=*/false) != Way::here; }
   /// How a call is to be made now. Once for each call, but after `later`: workers get their part of the answers.
   Way way_of_call(std::uint32_t function) { return way_of_call(function, /*draws=*/true); }
+  /// There is, or may be, code.
+  bool is_possible(std::uint32_t function) const {
+    return shared_->entries[function].stage.load(std::memory_order_relaxed) != Stage::impossible;
+  }
   /// A worker has made a call. @param calls  that took as long, with it: of short ones not each has to be told of
   void note(std::uint32_t function, std::int64_t spent_ns, std::int64_t calls = 1);
   /// Injects the task as soon as it is known whether there is code. @return false if that is known already: not kept
   bool wait(std::uint32_t function, Task& task);
 
   /// As DeviceRun::close().
-  void close() { shared_->close(); }
+  virtual void close() { shared_->close(); }
   /// Not while the run goes on.
   std::vector<DeviceUse> uses() const;
   std::vector<DeviceObstacle> obstacles() const;  ///< none if no device was opened
@@ -50,7 +54,7 @@ class CallSharing {
     std::int64_t lanes = 1;     ///< of a device that a call takes
     std::int64_t slowness = 1;  ///< so many times slower than on a worker it is there, as long as nobody knows better
     std::int64_t code_ns = 0;   ///< that code takes, beside what devices say they take
-    DeviceObstacle::Kind obstacle = DeviceObstacle::Kind::loop;
+    DeviceObstacle::Kind obstacle;
   };
   enum class Stage : std::uint8_t { unknown, requested, ready, impossible };
   /// What is known of a function. All but what says otherwise are hints, relaxed.
@@ -66,7 +70,8 @@ class CallSharing {
     std::atomic<std::int64_t> worker_ns{0};  ///< of a call, lately; 0: not known
     std::atomic<std::int64_t> device_ns{0};  ///< likewise, from begin_call() to the end
     std::atomic<std::int64_t> under_way{0};
-    std::atomic<std::uint64_t> calls{0};  ///< that devices could have had
+    std::atomic<std::int64_t> waiting_bundles{0};  ///< calls of leaves that wait for other batches to end
+    std::atomic<std::uint64_t> calls{0};           ///< that devices could have had
   };
   /// What devices have done of calls.
   struct Use {
@@ -78,9 +83,9 @@ class CallSharing {
     void prepared(std::uint32_t function, std::expected<std::shared_ptr<const DeviceKernel>, std::string> kernel);
     /// A device has a call from here on. @return when that is
     std::int64_t begin_call(std::uint32_t function);
-    /// It has ended. @param outcome  of this call alone, or of a bundle, of which it was made
+    /// It has ended.
     void end_call(std::uint32_t function, std::int64_t begun_ns, bool is_made);
-    /// @pre the mutex is held
+    /// Of a call, or of a batch. @pre the mutex is held
     void note_outcome(std::uint32_t function, const DeviceOutcome& outcome);
     std::vector<Entry> entries;
     std::vector<Use> uses;  ///< by device; guarded by the mutex

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "vm/device/device_rule.hpp"
 #include "vm/device/launch_kernel.hpp"
 #include "vm/kernel/leaf_arguments.hpp"
 
@@ -13,7 +14,7 @@ namespace {
 constexpr std::int64_t lane_slowness = 64;  ///< as in points_for_devices()
 /// Of a function, that devices have: while one is computed another is copied.
 constexpr unsigned most_batches = 4;
-constexpr std::size_t most_calls = std::size_t{1} << 20;  ///< of a batch
+constexpr std::size_t most_calls = std::size_t{1} << 16;  ///< of a batch
 
 bool may_go_singly(const Program& program, FunctionId id) {
   const Function& function = program.functions[id];
@@ -118,29 +119,34 @@ DeviceLeaves::Bundles::Bundles(WorkerPool& pool, const Program& program, std::sh
       waiting(program.functions.size()) {}
 
 void DeviceLeaves::Bundles::add(FunctionId leaf, DeviceLeafCall& call) {
-  std::deque<Bundle>& bundles = waiting[leaf].bundles;
-  const auto found = std::ranges::find_if(bundles, [&call](const Bundle& bundle) {
-    return bundle.calls.front()->arrays == call.arrays && bundle.calls.size() < most_calls;
-  });
-  (found != bundles.end() ? *found : bundles.emplace_back()).calls.push_back(&call);
+  Waiting& of_leaf = waiting[leaf];
+  Bundle*& open = of_leaf.open[call.arrays];
+  if (open == nullptr || open->calls.size() >= most_calls) open = &of_leaf.bundles.emplace_back();
+  open->calls.push_back(&call);
+  entries[leaf].waiting_bundles.store(static_cast<std::int64_t>(of_leaf.bundles.size()), std::memory_order_relaxed);
 }
 
 void DeviceLeaves::Bundles::go_on(FunctionId leaf) {
-  while (true) {
-    Bundle bundle;
-    {
-      const std::lock_guard lock(mutex);
-      Waiting& of_leaf = waiting[leaf];
-      if (of_leaf.bundles.empty() || of_leaf.batches >= most_batches) return;
-      ++of_leaf.batches;
-      bundle = std::move(of_leaf.bundles.front());
-      of_leaf.bundles.pop_front();
-    }
-    submit(leaf, std::move(bundle));
+  std::unique_lock lock(mutex);
+  Waiting& of_leaf = waiting[leaf];
+  if (of_leaf.is_submitting) return;
+  of_leaf.is_submitting = true;
+  while (!of_leaf.bundles.empty() && of_leaf.batches < most_batches) {
+    ++of_leaf.batches;
+    Bundle bundle = std::move(of_leaf.bundles.front());
+    const auto open = of_leaf.open.find(bundle.calls.front()->arrays);
+    if (open != of_leaf.open.end() && open->second == &of_leaf.bundles.front()) of_leaf.open.erase(open);
+    of_leaf.bundles.pop_front();
+    entries[leaf].waiting_bundles.store(static_cast<std::int64_t>(of_leaf.bundles.size()), std::memory_order_relaxed);
+    const std::int64_t wave_ns = of_leaf.wave_ns;
+    lock.unlock();
+    submit(leaf, std::move(bundle), wave_ns);
+    lock.lock();
   }
+  of_leaf.is_submitting = false;
 }
 
-void DeviceLeaves::Bundles::submit(FunctionId leaf, Bundle given) {
+void DeviceLeaves::Bundles::submit(FunctionId leaf, Bundle given, std::int64_t wave_ns) {
   const Function& function = program.functions[leaf];
   const auto bundle = std::make_shared<Bundle>(std::move(given));
   const std::size_t count = bundle->calls.size();
@@ -171,7 +177,10 @@ void DeviceLeaves::Bundles::submit(FunctionId leaf, Bundle given) {
   }
   batch.words.insert(batch.words.end(), first.arrays.begin(), first.arrays.end());
   batch.kernel = entry.kernel;
-  batch.expected_ns = entry.device_ns.load(std::memory_order_relaxed);
+  batch.expected_ns = expected_ns_of({.points = batch.count(),
+                                      .worker_ns = static_cast<double>(entry.worker_ns.load(std::memory_order_relaxed)),
+                                      .wave_ns = wave_ns,
+                                      .lanes = entry.kernel->lanes});
   batch.run = &run;
   batch.done = [self = shared_from_this(), leaf, bundle](const DeviceOutcome& outcome) {
     self->ended(leaf, bundle, outcome);
@@ -184,15 +193,22 @@ void DeviceLeaves::Bundles::ended(FunctionId leaf, const std::shared_ptr<Bundle>
   const auto made = static_cast<std::size_t>(outcome.made);
   const std::size_t results = program.functions[leaf].leaf_results.size();
   TaskBatch tasks;
-  bool goes_on = false;
   {
     const std::lock_guard lock(mutex);
     note_outcome(leaf, outcome);
-    --waiting[leaf].batches;
+    Waiting& of_leaf = waiting[leaf];
+    --of_leaf.batches;
+    if (made > 0) of_leaf.wave_ns = wave_ns_of(outcome.spent_ns, outcome.made, entries[leaf].kernel->lanes);
     const bool goes_once_more = !outcome.is_lost && !outcome.has_no_room && is_wanted();
-    for (std::size_t i = made + 1; goes_once_more && i < bundle->calls.size(); ++i) add(leaf, *bundle->calls[i]);
-    if (goes_once_more && made + 1 < bundle->calls.size()) bundle->calls.resize(made + 1);
-    goes_on = !waiting[leaf].bundles.empty();
+    std::vector<DeviceLeafCall*> left;  // to workers
+    for (std::size_t i = 0; i < bundle->calls.size(); ++i) {
+      DeviceLeafCall& call = *bundle->calls[i];
+      if (i > made && goes_once_more && !std::exchange(call.has_come_back, true))
+        add(leaf, call);
+      else
+        left.push_back(&call);
+    }
+    bundle->calls = std::move(left);
   }
   for (std::size_t i = 0; i < bundle->calls.size(); ++i) {
     DeviceLeafCall& call = *bundle->calls[i];
@@ -202,8 +218,8 @@ void DeviceLeaves::Bundles::ended(FunctionId leaf, const std::shared_ptr<Bundle>
     if (i == 0) call.outcome = outcome;
     tasks.add(*call.task);
   }
-  if (goes_on) go_on(leaf);
   end(tasks);
+  go_on(leaf);  // of what waits, which is under way, too: so the program is there
 }
 
 }  // namespace raddle::vm

@@ -2,7 +2,8 @@
 // What one run has devices do of single calls of its leaf functions.
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <list>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct DeviceLeafCall {
   bool is_made = false;                 ///< else a worker has to make it
   DeviceOutcome outcome;                ///< of the first call of a batch: of all of it. Else nothing was made
   std::int64_t begun_ns = 0;
+  bool has_come_back = false;  ///< with a batch of which another call before it did not end well
   Task* task = nullptr;
 };
 
@@ -29,7 +31,7 @@ struct DeviceLeafCall {
 /// are points of one batch, which has a column for each number that they are given and give back. A batch goes as soon
 /// as the devices have fewer than `most_batches` of the function: so the first calls go at once, and whoever is busy
 /// gets large ones. Of a batch a point of which does not end well, that call is a worker's, and those behind it go once
-/// more.
+/// more, but not twice.
 /// Without `@gpu` only leaves that take long go: Function::is_heavy.
 class DeviceLeaves final : public CallSharing {
  public:
@@ -38,8 +40,7 @@ class DeviceLeaves final : public CallSharing {
   ~DeviceLeaves() { close(); }
   /// The program has functions of which single calls may go.
   static bool are_in(const Program& program);
-  /// As CallSharing::close().
-  void close();
+  void close() override;
   /// Has the call made. @pre its way was `there`
   void submit(FunctionId leaf, DeviceLeafCall& call);
 
@@ -50,16 +51,20 @@ class DeviceLeaves final : public CallSharing {
   };
   /// What waits of a function. Guarded by the mutex.
   struct Waiting {
-    std::deque<Bundle> bundles;
-    unsigned batches = 0;  ///< that devices have
+    std::list<Bundle> bundles;
+    std::map<std::vector<std::int64_t>, Bundle*> open;  ///< of `bundles`, by their arrays: those that take more calls
+    unsigned batches = 0;                               ///< that devices have
+    bool is_submitting = false;                         ///< some thread is in go_on(): it takes what comes meanwhile
+    std::int64_t wave_ns = 0;                           ///< LaunchOutlook::wave_ns, by the last batch; 0: not known
   };
   struct Bundles final : Shared, std::enable_shared_from_this<Bundles> {
     Bundles(WorkerPool& pool, const Program& program, std::shared_ptr<Devices> devices);
     /// Behind others that wait. @pre the mutex is held
     void add(FunctionId leaf, DeviceLeafCall& call);
-    /// Batches of what waits, as many as devices are to have. @pre the mutex is not held
+    /// Batches of what waits, as many as devices are to have. Devices that are gone answer on this thread, at once.
+    /// @pre the mutex is not held
     void go_on(FunctionId leaf);
-    void submit(FunctionId leaf, Bundle bundle);
+    void submit(FunctionId leaf, Bundle bundle, std::int64_t wave_ns);
     void ended(FunctionId leaf, const std::shared_ptr<Bundle>& bundle, const DeviceOutcome& outcome);
 
     const Program& program;  ///< not looked at when nothing is under way

@@ -19,24 +19,34 @@ bool KernelCaller::hand_over(LeafCall& call) {
   if (!run_.device_leaves || call.stays) return false;
   while (true) {
     const DeviceLeaves::Way way = run_.device_leaves->way_of_call(call.site.function);
+    if (way != DeviceLeaves::Way::here && !call.is_light) {
+      call.is_light = true;
+      run_.throttle.begin(Throttle::light_weight);
+    }
     if (way == DeviceLeaves::Way::later && run_.device_leaves->wait(call.site.function, call)) return true;
     if (way == DeviceLeaves::Way::there && submit(call)) return true;
     if (way == DeviceLeaves::Way::later) continue;
     call.stays = true;
+    end_light(call);
     return false;
   }
 }
 
+void KernelCaller::end_light(LeafCall& call) {
+  if (std::exchange(call.is_light, false)) run_.throttle.end(1, Throttle::light_weight);
+}
+
 /// Devices are to know how long calls take: of short ones some are measured.
-bool KernelCaller::is_measured(const Function& leaf) {
-  return run_.device_leaves && leaf.is_heavy && ++unmeasured_ > most_unmeasured_;
+bool KernelCaller::is_measured(FunctionId leaf) {
+  if (!run_.device_leaves || !program_.functions[leaf].is_heavy || !run_.device_leaves->is_possible(leaf)) return false;
+  if (unmeasured_.empty()) unmeasured_.resize(program_.functions.size());
+  return ++unmeasured_[leaf].count > unmeasured_[leaf].most;
 }
 
 void KernelCaller::note_call(FunctionId leaf, std::int64_t spent_ns) {
   constexpr std::int64_t often_ns = 20'000;
-  run_.device_leaves->note(leaf, spent_ns, unmeasured_);
-  most_unmeasured_ = std::min<std::int64_t>(1000, often_ns / std::max<std::int64_t>(1, spent_ns));
-  unmeasured_ = 0;
+  run_.device_leaves->note(leaf, spent_ns, unmeasured_[leaf].count);
+  unmeasured_[leaf] = {.most = std::min<std::int64_t>(1000, often_ns / std::max<std::int64_t>(1, spent_ns))};
 }
 
 /// @return false: an argument has failed, or lies where a device can not be sure of it
@@ -58,7 +68,6 @@ bool KernelCaller::submit(LeafCall& call) {
   }
   given->task = &call;
   call.given = std::move(given);
-  run_.throttle.begin(Throttle::light_weight);
   run_.device_leaves->submit(call.site.function, *call.given);
   return true;
 }
@@ -66,7 +75,7 @@ bool KernelCaller::submit(LeafCall& call) {
 /// @return false: no device has made the call
 bool KernelCaller::take_results(LeafCall& call) {
   if (!call.given) return false;
-  run_.throttle.end(1, Throttle::light_weight);
+  end_light(call);
   if (!call.given->is_made) return false;
   trace_device(here_, call.frame, call.instruction, call.given->outcome);
   set_leaf_results(call.frame, call.site, call.instruction, call.given->results.data());

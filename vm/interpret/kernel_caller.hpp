@@ -1,6 +1,7 @@
 #pragma once
 // Calls of leaf functions: by machine code or in registers, now or when arguments, code or a worker are there.
 #include <cstdint>
+#include <vector>
 
 #include "vm/interpret/frame.hpp"
 #include "vm/interpret/run_worker.hpp"
@@ -37,9 +38,10 @@ class KernelCaller : WorkerService {
   bool call_in_registers(Frame& frame, const CallSite& site, std::uint32_t instruction, std::int64_t most_ns = 0);
   /// @return false if the call has to be interpreted
   bool call_native(Frame& frame, const CallSite& site, std::uint32_t instruction, raddle_leaf_function code);
-  bool is_measured(const Function& leaf);
+  bool is_measured(FunctionId leaf);
   void note_call(FunctionId leaf, std::int64_t spent_ns);
   bool submit(LeafCall& call);
+  void end_light(LeafCall& call);
   bool take_results(LeafCall& call);
   void set_leaf_results(Frame& frame, const CallSite& site, std::uint32_t instruction, const std::int64_t* words);
   void trace_leaf(TaskTrace& trace, std::int64_t start_ns, const Function& function, std::uint32_t instruction) const;
@@ -47,7 +49,11 @@ class KernelCaller : WorkerService {
                    const raddle_leaf_failure& failure);
 
   ScalarMachine scalar_machine_;
-  std::int64_t unmeasured_ = 0, most_unmeasured_ = 0;  ///< calls, with the next one that is measured
+  /// Calls of a leaf.
+  struct Unmeasured {
+    std::int64_t count = 0, most = 0;
+  };
+  std::vector<Unmeasured> unmeasured_;  ///< by FunctionId, if devices make single calls
 };
 
 }  // namespace raddle::vm

@@ -26,6 +26,7 @@ class LeafCall final : public DeferredCall {
   const std::int32_t priority;
   bool has_turn = false;                  ///< is run when it comes out of the queue; else it has waited for code
   bool stays = false;                     ///< no device makes it
+  bool is_light = false;                  ///< the throttle knows of it: it waits for a device
   std::unique_ptr<DeviceLeafCall> given;  ///< to a device; null: it was not
 };
 

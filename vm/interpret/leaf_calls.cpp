@@ -203,10 +203,13 @@ void KernelCaller::run_leaf_call(LeafCall* call) {
   if (call->given && !is_made) {  // it is a worker's, as if there were no device
     call->given.reset();
     call->stays = true;
-    const FunctionId leaf = call->site.function;
-    if (waits_for_code_of(program_.functions[leaf]) && run_.leaves.wait(leaf, *call)) return;
   }
-  const raddle_leaf_function code = run_.leaves.code(call->site.function);
+  const FunctionId leaf = call->site.function;
+  raddle_leaf_function code = run_.leaves.code(leaf);
+  if (!code && !is_made && !call->is_forced && call->stays && waits_for_code_of(program_.functions[leaf])) {
+    if (run_.leaves.wait(leaf, *call)) return;
+    code = run_.leaves.code(leaf);
+  }
   const bool is_done =
       is_made || (!call->is_forced && (code ? call_native(frame, call->site, call->instruction, code)
                                             : call_in_registers(frame, call->site, call->instruction)));
@@ -240,7 +243,7 @@ bool KernelCaller::call_native(Frame& frame, const CallSite& site, std::uint32_t
   ++here_.counters.leaf_calls_native;
   TaskTrace* const trace = run_.options.trace;
   const std::int64_t start_ns = trace ? trace->now_ns() : 0;
-  const std::int64_t begun_ns = is_measured(function) ? now_ns() : 0;
+  const std::int64_t begun_ns = is_measured(site.function) ? now_ns() : 0;
   const std::int32_t status = code(&worker_->leaf_worker(), words.data(), results.data(), &failure);
   if (begun_ns != 0) note_call(site.function, now_ns() - begun_ns);
   if (trace) trace_leaf(*trace, start_ns, function, instruction);

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <utility>
@@ -22,7 +23,10 @@ class DevicesOfTests final : public Devices {
   }
   void prepare_calls(const ForeignFunction&, AppKernelCompiler&, PreparedCalls) override {}
   void submit(DeviceCall) override {}
-  void submit(DeviceBatch batch) override { batches.push_back(std::move(batch)); }
+  void submit(DeviceBatch batch) override {
+    if (is_gone) return batch.done({.is_lost = true});
+    batches.push_back(std::move(batch));
+  }
   bool is_hungry() const override { return true; }
   DeviceCosts costs() const override { return {.takes = DeviceTakes::whole_launches}; }
   std::vector<DeviceFacts> facts() const override { return {{.name = "of tests"}}; }
@@ -42,7 +46,7 @@ class DevicesOfTests final : public Devices {
     return batch.count();
   }
 
-  bool has_code = true;
+  bool has_code = true, is_gone = false;
   KernelGroup group;
   int reads = 0;
   std::deque<DeviceBatch> batches;
@@ -162,6 +166,32 @@ TEST_CASE("what devices have lost is the workers', and what comes later, too") {
   for (const auto& call : calls.calls) CHECK_FALSE(call.given.is_made);
   calls.check_tasks_have_run(6);
   CHECK_FALSE(calls.leaves.may_go(0));
+}
+
+TEST_CASE("devices that are gone answer at once, however many calls with arrays of their own wait") {
+  Calls calls;
+  std::deque<std::int64_t> arrays(200'000, 5);
+  for (std::int64_t& array : arrays) calls.submit(1, &array);
+  CHECK(calls.devices->batches.size() == 4);
+  calls.devices->is_gone = true;
+  calls.devices->compute(/*is_lost=*/true);
+  while (!calls.devices->batches.empty()) calls.devices->compute();
+  std::int64_t made = 0;
+  for (const auto& call : calls.calls) made += call.given.is_made ? 1 : 0;
+  CHECK(made == 3);
+  calls.pool.run();
+  CHECK(std::ranges::all_of(calls.calls, [](const auto& call) { return call.task.has_run; }));
+}
+
+TEST_CASE("calls of which many do not end well do not go again and again") {
+  Calls calls;
+  for (int i = 0; i < 4; ++i) calls.submit(i, &calls.two);
+  for (int i = 0; i < 100; ++i) calls.submit(-1, &calls.two);
+  for (int i = 0; i < 4; ++i) CHECK(calls.devices->compute() == 1);
+  CHECK(calls.devices->compute() == 100);
+  CHECK(calls.devices->compute() == 99);
+  CHECK(calls.devices->batches.empty());
+  calls.check_tasks_have_run(104);
 }
 
 TEST_CASE("without code calls are the workers'") {
