@@ -105,7 +105,7 @@ class Sharing {
       const auto [first, last] = known_[region].equal_range(key);
       for (auto found = first; found != last; ++found)
         if (function_.variables[found->second].type == type) return found->second;
-      if (attempts_.contains(region) && ir::info(op.kind).effect == ir::Effect::fails) break;
+      if (attempts_.contains(region) && ir::info(op.kind).effect >= ir::Effect::fails) break;  // builtins, too
       if (op.kind == ir::OpKind::array_get && library_loops_.contains(region) && !module_.types->is_array(type)) break;
     }
     return ir::none;
