@@ -21,7 +21,9 @@ std::int64_t count_of(std::optional<std::int64_t> low, std::optional<std::int64_
                       std::optional<std::int64_t> step) {
   std::int64_t distance = 0;
   if (!low || !high || !step || *step < 1 || __builtin_sub_overflow(*high, *low, &distance)) return any_extent;
-  return distance < 0 ? 0 : distance / *step + 1;
+  if (distance < 0) return 0;
+  std::int64_t count = 0;
+  return __builtin_add_overflow(distance / *step, 1, &count) ? any_extent : count;
 }
 
 /// What is not known is 1 or as the other one is, or it does not fit.
