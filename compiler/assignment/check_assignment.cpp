@@ -228,6 +228,19 @@ bool is_excused(const Context& context, VariableId id, const VariableUse& use) {
   return by_role || !use.is_declared || variable.type == TypeStore::error || context.silenced.contains(id);
 }
 
+/// What a block makes and nobody reads was to be the variable that is declared behind the block.
+void report_late_declarations(Context& context, const std::vector<VariableUse>& all) {
+  for (const auto& [declared, made] : context.made_before) {
+    if (!all[made].is_implicit || !all[made].reads.empty() || all[declared].is_implicit) continue;
+    const Variable& variable = context.variable(declared);
+    context.diagnostics.report(DiagnosticKind::declared_late, variable.span, variable.name)
+        .label(context.variable(made).span, "this makes another `" + variable.name + "`, of its block")
+        .note("move the declaration to a place before the block");
+    context.silenced.insert(declared);
+    context.silenced.insert(made);
+  }
+}
+
 }  // namespace
 
 void check_assignment(Context& context) {
@@ -236,6 +249,7 @@ void check_assignment(Context& context) {
   if (context.options.piece != nullptr) divide_variables(context, all);
   for (const ScriptResult& result : context.program.results)
     all[result.variable].reads.push_back({{}, context.variable(result.variable).span});
+  report_late_declarations(context, all);
   report_cycles(context, all);
   for (VariableId id = 0; id < all.size(); ++id) {
     Variable& variable = context.variable(id);

@@ -170,7 +170,7 @@ TypeId StatementChecker::declare_target(ast::Expr& target, TypeId value_type) {
   }
   auto& name = as<ast::Name>(target);
   const VariableRole role = scopes_.at_top_level() ? VariableRole::global : VariableRole::local;
-  name.variable = scopes_.declare({name.text, name.span}, value_type, role);
+  name.variable = scopes_.make({name.text, name.span}, value_type, role);
   return name.type = value_type;
 }
 

@@ -55,6 +55,9 @@ struct Context {
   std::unordered_map<std::string, VariableId> globals_of_library = {};
   /// Variables about which something was reported: further findings would have the same cause.
   std::unordered_set<VariableId> silenced = {};
+  /// Variables of blocks that are made by an assignment, by those of the same name that are declared behind the block,
+  /// outside of it.
+  std::unordered_map<VariableId, VariableId> made_before = {};
   /// Variables of loops over a range of floats that is one for a `/` of ints: where that is.
   std::unordered_map<VariableId, Span> quotients = {};
   /// Names in `argv("name")`, as far as they are known, and where they are.

@@ -68,6 +68,8 @@ VariableId Scopes::declare(const ast::Identifier& name, TypeId type, VariableRol
   const bool taken = report_taken(name);
   const VariableId id = context_.add_variable(name, type, role);
   if (taken || reported_.contains(name.text)) context_.silenced.insert(id);
+  if (const auto made = made_inside_.back().find(name.text); made != made_inside_.back().end())
+    context_.made_before.emplace(id, made->second);
   if (at_top_level()) {
     if (const VariableId other = find(name.text); other != ast::no_variable && !context_.is_of_library(name.span) &&
                                                   context_.is_of_library(context_.variable(other).span))
