@@ -1,5 +1,7 @@
 #include "compiler/lower/visit_tree.hpp"
 
+#include "compiler/ast/children.hpp"
+
 namespace raddle::lowering {
 
 namespace {
@@ -24,53 +26,11 @@ void visit_target(const ast::Expr& target, const TreeVisitor& visitor, bool appe
   }
 }
 
-void visit_annotations(const ast::Annotations& annotations, const TreeVisitor& visitor) {
-  for (const ast::Annotation& annotation : annotations) visit_if_there(annotation.value, visitor);
-}
-
 }  // namespace
 
 void visit_expression(const ast::Expr& expr, const TreeVisitor& visitor) {
   visitor.expression(expr);
-  const auto visit_all = [&](const std::vector<ast::ExprPtr>& children) {
-    for (const ast::ExprPtr& child : children) visit_if_there(child, visitor);
-  };
-  switch (expr.kind) {
-    case ExprKind::IntLiteral:
-    case ExprKind::FloatLiteral:
-    case ExprKind::StringLiteral:
-    case ExprKind::BoolLiteral:
-    case ExprKind::Name: return;
-    case ExprKind::Unary: return visit_if_there(as<ast::Unary>(expr).operand, visitor);
-    case ExprKind::Binary:
-      visit_if_there(as<ast::Binary>(expr).left, visitor);
-      return visit_if_there(as<ast::Binary>(expr).right, visitor);
-    case ExprKind::Call:
-      visit_annotations(as<ast::Call>(expr).annotations, visitor);
-      for (const ast::Call::Argument& argument : as<ast::Call>(expr).arguments) visit_if_there(argument.value, visitor);
-      return;
-    case ExprKind::Index:
-      visit_if_there(as<ast::Index>(expr).base, visitor);
-      return visit_all(as<ast::Index>(expr).indices);
-    case ExprKind::Slice:
-      visit_if_there(as<ast::Slice>(expr).low, visitor);
-      visit_if_there(as<ast::Slice>(expr).high, visitor);
-      return visit_if_there(as<ast::Slice>(expr).step, visitor);
-    case ExprKind::Field: return visit_if_there(as<ast::Field>(expr).base, visitor);
-    case ExprKind::ArrayLiteral: return visit_all(as<ast::ArrayLiteral>(expr).elements);
-    case ExprKind::MapLiteral:
-      for (const auto& [key, value] : as<ast::MapLiteral>(expr).entries) {
-        visit_if_there(key, visitor);
-        visit_if_there(value, visitor);
-      }
-      return;
-    case ExprKind::Range:
-      visit_if_there(as<ast::Range>(expr).low, visitor);
-      visit_if_there(as<ast::Range>(expr).high, visitor);
-      return visit_if_there(as<ast::Range>(expr).step, visitor);
-    case ExprKind::Tuple: return visit_all(as<ast::Tuple>(expr).elements);
-    case ExprKind::FileName: return visit_if_there(as<ast::FileName>(expr).file, visitor);
-  }
+  ast::for_children(expr, [&](const ast::Expr& child) { visit_expression(child, visitor); });
 }
 
 void visit_extents(const std::vector<ast::Dimension>& dimensions, const TreeVisitor& visitor) {

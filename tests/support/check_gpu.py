@@ -18,6 +18,9 @@ import unittest.mock
 
 from folder_tests import ROOT, expect, expect_in, main, wait_for
 
+sys.path.insert(0, str(ROOT / "tests" / "gpu"))
+from check_steps import FAILS, FAILS_IN_NEST  # noqa: E402  pylint: disable=wrong-import-position
+
 FAKE = {"LD_LIBRARY_PATH": str(ROOT / "build" / "tests" / "fake_cuda")}
 
 LOOPS = """import io;
@@ -82,22 +85,6 @@ foreach i in [0:n-1] {
   trace(i, sum(y) == sum(y), size(y));
 }
 printf("%%.17g", sum(totals));
-"""
-
-FAILS = """import io;
-import stats;
-@param int bad = 0;
-(int y) f(int x, int bad) { y = 1000 %/ (x - bad) + x; }
-int a[];
-foreach i in [0:4999] { a[i] = f(i, bad); }
-printf("%i", sum_integer(a));
-"""
-
-FAILS_IN_NEST = """import arrays;
-@param int bad = 0;
-int a[50, 100];
-foreach i in [0:49], j in [0:99] { a[i, j] = 1000 %/ (i * 100 + j - bad) + i; }
-trace(sum(a));
 """
 
 # each loop reads what the one before has computed, the last one three parts that overlap
@@ -587,7 +574,6 @@ def the_bench_of_devices_runs(_):
 
 
 def gpu_check():
-    sys.path.insert(0, str(ROOT / "tests" / "gpu"))
     import gpu_check as module  # pylint: disable=import-outside-toplevel
     return module
 
