@@ -35,8 +35,8 @@ std::optional<std::uint64_t> Producer::take_free() {
 bool Producer::submit(const QueueTask& task) {
   const std::optional<std::uint64_t> number = take_free();
   if (!number) return false;
-  tags_[*number] = task.tag;
   memory_.descriptors()[*number] = {task.function, task.words, task.count, task.chunk, task.shares, {}};
+  tags_[*number].store(task.tag, std::memory_order_release);
   hesitate();
   const std::uint64_t first = add<Access::tail_added>(&tail_, task.shares);
   for (std::uint64_t position = first; position < first + task.shares; ++position) {
@@ -56,7 +56,7 @@ std::optional<Completion> Producer::take() {
   if (first >> 63 != (lap & 1) && !is_left_out(Step::lap_of_first_word)) return std::nullopt;
   own_to_read(pair);
   const std::uint64_t number = what_of(second);
-  const Completion completion{tags_[number], first & no_failure};
+  const Completion completion{tags_[number].load(std::memory_order_acquire), first & no_failure};
   store<Access::free_written>(place_of(free_.data(), freed_, sizes_.descriptors_log2), number);
   store<Access::freed_written>(&freed_, freed_ + 1);
   ++taken_;

@@ -1,5 +1,6 @@
 #pragma once
 // The host's end of the queues: any thread gives tasks, one thread takes completions.
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -38,7 +39,9 @@ class Producer {
 
   const QueueSizes sizes_;
   const HostBlock memory_;
-  std::vector<void*> tags_;  ///< by descriptor, and passed on with it
+  /// By descriptor. Release and acquire: a completion follows its task by way of the device, which is an order to the
+  /// host, too, but none that can be seen where the device is served by another process.
+  std::vector<std::atomic<void*>> tags_;
   std::vector<std::uint64_t> free_;
   // each group is written by other threads, so it has a line of its own
   alignas(64) std::uint64_t free_taken_;
