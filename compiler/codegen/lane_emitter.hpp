@@ -10,9 +10,12 @@
 // counts its rounds, is one scalar; what each lane has left with is kept beside it, if it is read behind the loop.
 // A mask has for each lane as many bits as its numbers have, all of them equal, where processors compare vectors like
 // that: a mask of single bits that goes through a loop would be packed and unpacked in each round.
+// What reads elements that follow each other is there twice (Note [elements that follow each other] in
+// lane_elements.cpp).
 // Several vectors are computed side by side, as one operation needs the result of the one before it, and processors
 // begin an operation in each cycle or two, but take some cycles for it.
 // Source: Pharr, Mark, "ispc: A SPMD compiler for high-performance CPU programming" (InPar 2012).
+#include <functional>
 #include <set>
 #include <span>
 #include <vector>
@@ -35,11 +38,12 @@ using LaneParts = llvm::SmallVector<llvm::Value*, 4>;
 struct LaneValue {
   LaneParts parts;                ///< one scalar, or as many vectors as the shape has; of an array its address
   llvm::Value* length = nullptr;  ///< of an array
-  /// Of an int that grows as the launch's points do: its value in the first lane. Null: it may be any.
-  llvm::Value* first = nullptr;
+  /// Of an int that grows as the launch's points do: how far it is from them. Null: it may be any.
+  llvm::Value* distance = nullptr;
+  llvm::Value* follows = nullptr;  ///< whether it does, which depends on the lanes; null: if the points do
 
   bool exists() const { return !parts.empty(); }
-  bool is_uniform() const { return !parts.front()->getType()->isVectorTy(); }
+  bool is_uniform() const { return exists() && !parts.front()->getType()->isVectorTy(); }
 };
 
 /// Which lanes, by vectors: those whose bits are all 1. Of `LaneShape::mask_bits` bits each.
@@ -51,10 +55,17 @@ class LaneEmitter final : public OperationEmitter {
   /// @param entry    where to begin
   /// @param worker   a raddle_leaf_worker
   /// @param stopped  where to go if the run is to end
+  /// @param first    the point of the first lane
   /// @param counts   an i1: each lane's point is greater by 1 than that of the one before it
   LaneEmitter(ModuleEmitter& module, LaneShape shape, llvm::BasicBlock* entry, llvm::Value* worker,
-              llvm::BasicBlock* stopped, llvm::Value* counts)
-      : OperationEmitter(entry), module_(module), shape_(shape), worker_(worker), stopped_(stopped), counts_(counts) {}
+              llvm::BasicBlock* stopped, llvm::Value* first, llvm::Value* counts)
+      : OperationEmitter(entry),
+        module_(module),
+        shape_(shape),
+        worker_(worker),
+        stopped_(stopped),
+        first_(first),
+        counts_(counts) {}
 
   /// @return  of each output the value
   std::vector<LaneValue> emit(vm::KernelId kernel, std::vector<LaneValue> arguments);
@@ -80,7 +91,7 @@ class LaneEmitter final : public OperationEmitter {
   void emit_block(Frame& frame, vm::KernelBlockId block);
   void emit_instruction(Frame& frame, const vm::KernelInstruction& instruction);
   LaneValue compute(Frame& frame, const vm::KernelInstruction& instruction);
-  llvm::Value* first_of(vm::KernelOp op, const LaneValue& left, const LaneValue& right);
+  void find_distance(const vm::KernelInstruction& instruction, const Frame& frame, LaneValue& value);
   void emit_if(Frame& frame, const vm::KernelInstruction& instruction);
   Path emit_path(Frame& frame, vm::KernelBlockId block, std::span<const vm::KernelRegister> results);
   Path emit_arm(Frame& frame, vm::KernelBlockId block, std::span<const vm::KernelRegister> results);
@@ -91,14 +102,37 @@ class LaneEmitter final : public OperationEmitter {
   LaneParts after_rounds(llvm::Value* initial, std::int64_t step, const LaneParts& rounds);
   void check_interrupt();
   void emit_call(Frame& frame, const vm::KernelInstruction& instruction);
-  LaneValue emit_get(Frame& frame, const vm::KernelInstruction& instruction);
-  llvm::Value* get_uniform(const LaneValue& array, llvm::Value* index, llvm::Type* stored, const vm::Place& place);
-  LaneParts get_following(const LaneValue& array, const LaneValue& index, llvm::Type* stored, const vm::Place& place);
-  LaneParts get_scattered(const LaneValue& array, const LaneValue& index, llvm::Type* stored, const vm::Place& place);
 
+  // --- lane_elements.cpp
+  struct Window;
+  struct Windows;
+  Path emit_versions(Frame& frame, vm::KernelBlockId block, std::span<const vm::KernelRegister> results);
+  Windows find_windows(const Frame& frame, vm::KernelBlockId block);
+  using Blocks = std::span<const vm::KernelBlockId>;
+  enum class Foreseen : std::uint8_t { distance, lanes };
+  bool foresee(Frame& frame, Blocks blocks, vm::KernelRegister id, Foreseen what);
+  bool foresee_result(Frame& frame, Blocks blocks, const vm::KernelInstruction& maker, Foreseen what);
+  bool foresee_joined(Frame& frame, Blocks blocks, const vm::KernelInstruction& branches, vm::KernelRegister id,
+                      Foreseen what);
+  llvm::Value* are_inside(const Windows& windows);
+  LaneValue emit_get(Frame& frame, const vm::KernelInstruction& instruction);
+  llvm::Value* load_uniform(const LaneValue& array, const LaneValue& index, llvm::Type* stored);
+  llvm::Value* get_uniform(const LaneValue& array, const LaneValue& index, llvm::Type* stored, const vm::Place& place);
+  llvm::Value* follows(const LaneValue& index);
+  llvm::Value* address_of(const LaneValue& array, const LaneValue& index, llvm::Type* stored, std::size_t part);
+  LaneParts load_following(const LaneValue& array, const LaneValue& index, llvm::Type* stored);
+  LaneParts wanted(const LaneValue& array, const LaneValue& index, const vm::Place& place);
+  LaneParts gather(const LaneValue& array, const LaneValue& index, llvm::Type* stored, const LaneParts& wanted);
+  LaneParts either_way(llvm::Value* condition, const std::function<LaneParts()>& one,
+                       const std::function<LaneParts()>& other);
+  LaneParts get_following(const LaneValue& array, const LaneValue& index, llvm::Type* stored, const vm::Place& place);
+  LaneParts get_any(const LaneValue& array, const LaneValue& index, llvm::Type* stored, const vm::Place& place);
+
+  // --- lane_values.cpp
   Path join(const Path& one, const Path& other);
   llvm::Value* phi(llvm::Value* one, llvm::BasicBlock* from_one, llvm::Value* other, llvm::BasicBlock* from_other);
   LaneValue select(const LaneParts& condition, const LaneValue& one, const LaneValue& other);
+  void join_distances(const LaneParts& condition, const LaneValue& one, const LaneValue& other, LaneValue& joined);
   LaneValue constant(vm::KernelType type, std::int64_t bits);
   LaneValue zero_like(const LaneValue& value);
   /// In vectors that are made at the end of a block.
@@ -112,6 +146,7 @@ class LaneEmitter final : public OperationEmitter {
   LaneMask either(const LaneMask& mask, const LaneMask& other);
   LaneMask without(const LaneMask& mask, const LaneMask& others);
   llvm::Value* any(const LaneMask& mask);
+  llvm::Value* all(const LaneMask& mask);
   LaneMask lanes(bool value) {
     return LaneMask(shape_.vector_count,
                     value ? llvm::Constant::getAllOnesValue(mask_type()) : llvm::Constant::getNullValue(mask_type()));
@@ -125,10 +160,13 @@ class LaneEmitter final : public OperationEmitter {
   const LaneShape shape_;
   llvm::Value* worker_;
   llvm::BasicBlock* stopped_;
-  llvm::Value* counts_;
-  LaneMask live_;         ///< empty: all
-  LaneMask failed_;       ///< empty: none
-  std::size_t part_ = 0;  ///< the vector that fail_if() is about
+  llvm::Value *first_, *counts_;
+  LaneMask live_;                                ///< empty: all
+  LaneMask failed_;                              ///< empty: none
+  std::size_t part_ = 0;                         ///< the vector that fail_if() is about
+  bool is_foreseeing_ = false;                   ///< nothing fails: it is computed once more
+  bool is_any_ = false;                          ///< in the version for lanes of which some read elsewhere
+  std::set<const vm::KernelInstruction*> sure_;  ///< whose elements are all there, and follow each other if they differ
 };
 
 }  // namespace raddle::codegen

@@ -1,4 +1,4 @@
-// Values of lanes: operations, elements of arrays, masks, joins.
+// Values of lanes: operations, masks, joins.
 #include <bit>
 
 #include "compiler/codegen/lane_emitter.hpp"
@@ -49,95 +49,34 @@ LaneValue LaneEmitter::compute(Frame& frame, const KernelInstruction& instructio
     }
     value.parts.push_back(emit_operation(instruction, inputs));
   }
-  if (instruction.op == KernelOp::add_int || instruction.op == KernelOp::sub_int)
-    value.first = first_of(instruction.op, first, frame.values[instruction.inputs[1]]);
+  find_distance(instruction, frame, value);
   return value;
 }
 
 /// Of a sum or difference.
-llvm::Value* LaneEmitter::first_of(KernelOp op, const LaneValue& left, const LaneValue& right) {
-  if (left.first && right.is_uniform())
-    return op == KernelOp::add_int ? builder_.CreateAdd(left.first, right.parts[0])
-                                   : builder_.CreateSub(left.first, right.parts[0]);
-  if (op == KernelOp::add_int && left.is_uniform() && right.first)
-    return builder_.CreateAdd(left.parts[0], right.first);
-  return nullptr;
-}
-
-// ---- elements ----
-
-LaneValue LaneEmitter::emit_get(Frame& frame, const KernelInstruction& instruction) {
-  const LaneValue &array = frame.values[instruction.inputs[0]], &index = frame.values[instruction.inputs[1]];
-  const bool is_boolean = instruction.op == KernelOp::get_boolean;
-  llvm::Type* stored = module_.stored_type(frame.kernel.types[instruction.result]);
-  LaneValue value;
-  if (index.is_uniform())
-    value.parts = {get_uniform(array, index.parts[0], stored, instruction.place)};
-  else if (index.first)
-    value.parts = get_following(array, index, stored, instruction.place);
-  else
-    value.parts = get_scattered(array, index, stored, instruction.place);
-  if (is_boolean)
-    for (llvm::Value*& part : value.parts) part = builder_.CreateIsNotNull(part);
-  return value;
-}
-
-llvm::Value* LaneEmitter::get_uniform(const LaneValue& array, llvm::Value* index, llvm::Type* stored,
-                                      const vm::Place& place) {
-  llvm::Value* is_inside = builder_.CreateICmpULT(index, array.length);
-  fail_if(builder_.CreateNot(is_inside), raddle_leaf_index_out_of_range, place);
-  llvm::BasicBlock *before = builder_.GetInsertBlock(), *inside = block("inside"), *end = block("element");
-  builder_.CreateCondBr(is_inside, inside, end);
-  builder_.SetInsertPoint(inside);
-  llvm::Value* element = builder_.CreateLoad(stored, builder_.CreateInBoundsGEP(stored, array.parts[0], index));
-  builder_.CreateBr(end);
-  builder_.SetInsertPoint(end);
-  return phi(element, inside, llvm::Constant::getNullValue(stored), before);
-}
-
-/// Mostly elements follow each other, all are there, and they are loaded as vectors. That is seen when it is run, as
-/// the step of the launch may be any.
-LaneParts LaneEmitter::get_following(const LaneValue& array, const LaneValue& index, llvm::Type* stored,
-                                     const vm::Place& place) {
-  const auto is_inside = [&](llvm::Value* number) { return builder_.CreateICmpULT(number, array.length); };
-  llvm::Value* last = builder_.CreateAdd(index.first, builder_.getInt64(shape_.lanes() - 1));
-  llvm::Value* are_inside = builder_.CreateAnd(is_inside(index.first), is_inside(last));
-  llvm::BasicBlock *at_once = block("at_once"), *scattered = block("scattered"), *end = block("elements");
-  builder_.CreateCondBr(builder_.CreateAnd(counts_, are_inside), at_once, scattered,
-                        llvm::MDBuilder(builder_.getContext()).createLikelyBranchWeights());
-  builder_.SetInsertPoint(at_once);
-  Path following{at_once, {LaneValue()}, failed_};
-  llvm::Type* type = llvm::FixedVectorType::get(stored, shape_.vector_size);
-  const llvm::Align alignment(stored->getPrimitiveSizeInBits() / 8);
-  for (unsigned i = 0; i < shape_.vector_count; ++i) {
-    llvm::Value* number = builder_.CreateAdd(index.first, builder_.getInt64(std::uint64_t{i} * shape_.vector_size));
-    llvm::Value* address = builder_.CreateInBoundsGEP(stored, array.parts[0], number);
-    following.values[0].parts.push_back(builder_.CreateAlignedLoad(type, address, alignment));
+void LaneEmitter::find_distance(const KernelInstruction& instruction, const Frame& frame, LaneValue& value) {
+  const auto sum = [&](const LaneValue& follower, const LaneValue& other, bool is_added) {
+    if (!follower.distance || !other.is_uniform()) return false;
+    value.distance = is_added ? builder_.CreateAdd(follower.distance, other.parts[0])
+                              : builder_.CreateSub(follower.distance, other.parts[0]);
+    value.follows = follower.follows;
+    return true;
+  };
+  const LaneValue& left = frame.values[instruction.inputs[0]];
+  switch (instruction.op) {
+    case KernelOp::index:
+      value.distance = left.distance;
+      value.follows = left.follows;
+      break;
+    case KernelOp::add_int:
+    case KernelOp::index_add: {
+      const LaneValue& right = frame.values[instruction.inputs[1]];
+      if (!sum(left, right, true)) sum(right, left, true);
+      break;
+    }
+    case KernelOp::sub_int: sum(left, frame.values[instruction.inputs[1]], false); break;
+    default: break;
   }
-  builder_.CreateBr(end);
-  builder_.SetInsertPoint(scattered);
-  Path others{nullptr, {LaneValue{get_scattered(array, index, stored, place)}}, failed_};
-  others.end = builder_.GetInsertBlock();
-  builder_.CreateBr(end);
-  builder_.SetInsertPoint(end);
-  return join(following, others).values[0].parts;
-}
-
-LaneParts LaneEmitter::get_scattered(const LaneValue& array, const LaneValue& index, llvm::Type* stored,
-                                     const vm::Place& place) {
-  llvm::Type* type = llvm::FixedVectorType::get(stored, shape_.vector_size);
-  const llvm::Align alignment(stored->getPrimitiveSizeInBits() / 8);
-  LaneParts elements;
-  for (part_ = 0; part_ < index.parts.size(); ++part_) {
-    llvm::Value* numbers = index.parts[part_];
-    llvm::Value* is_wanted = builder_.CreateICmpULT(numbers, splat(array.length, numbers->getType()));
-    fail_if(builder_.CreateNot(is_wanted), raddle_leaf_index_out_of_range, place);
-    if (!live_.empty()) is_wanted = builder_.CreateAnd(condition(live_[part_]), is_wanted);
-    llvm::Value* addresses = builder_.CreateGEP(stored, array.parts[0], numbers);
-    elements.push_back(
-        builder_.CreateMaskedGather(type, addresses, alignment, is_wanted, llvm::Constant::getNullValue(type)));
-  }
-  return elements;
 }
 
 // ---- masks ----
@@ -187,6 +126,12 @@ llvm::Value* LaneEmitter::any(const LaneMask& mask) {
   return builder_.CreateOrReduce(condition(all));
 }
 
+llvm::Value* LaneEmitter::all(const LaneMask& mask) {
+  llvm::Value* all = mask[0];
+  for (std::size_t i = 1; i < mask.size(); ++i) all = builder_.CreateAnd(all, mask[i]);
+  return builder_.CreateAndReduce(condition(all));
+}
+
 // ---- joins ----
 
 LaneValue LaneEmitter::select(const LaneParts& condition, const LaneValue& one, const LaneValue& other) {
@@ -197,8 +142,30 @@ LaneValue LaneEmitter::select(const LaneParts& condition, const LaneValue& one, 
   return result;
 }
 
+/// Ints that follow the points in one arm or both do so behind them, too, if all lanes have taken the same one.
+void LaneEmitter::join_distances(const LaneParts& condition, const LaneValue& one, const LaneValue& other,
+                                 LaneValue& joined) {
+  if (!one.distance && !other.distance) return;
+  llvm::Value *take_one = nullptr, *take_other = nullptr;
+  for (llvm::Value* part : condition) {
+    take_one = take_one ? builder_.CreateAnd(take_one, part) : part;
+    take_other = take_other ? builder_.CreateOr(take_other, part) : part;
+  }
+  const auto if_followed = [&](const LaneValue& value, llvm::Value* taken) -> llvm::Value* {
+    if (!value.distance) return builder_.getFalse();
+    return value.follows ? builder_.CreateAnd(taken, value.follows) : taken;
+  };
+  llvm::Value* all_one = if_followed(one, builder_.CreateAndReduce(take_one));
+  llvm::Value* all_other = if_followed(other, builder_.CreateNot(builder_.CreateOrReduce(take_other)));
+  joined.distance = !one.distance     ? other.distance
+                    : !other.distance ? one.distance
+                                      : builder_.CreateSelect(all_one, one.distance, other.distance);
+  joined.follows = builder_.CreateOr(all_one, all_other);
+}
+
 LaneValue LaneEmitter::zero_like(const LaneValue& value) {
   LaneValue zero;
+  if (value.distance) zero.distance = builder_.getInt64(0);
   for (llvm::Value* part : value.parts) zero.parts.push_back(llvm::Constant::getNullValue(part->getType()));
   return zero;
 }
@@ -221,10 +188,18 @@ LaneEmitter::Path LaneEmitter::join(const Path& one, const Path& other) {
   };
   for (std::size_t i = 0; i < one.values.size(); ++i) {
     const LaneValue &first = one.values[i], &second = other.values[i];
+    LaneValue value;
     if (first.is_uniform() && second.is_uniform())
-      joined.values.push_back({join_parts(first.parts, second.parts)});
+      value.parts = join_parts(first.parts, second.parts);
     else
-      joined.values.push_back({join_parts(vectors_in(first, one.end), vectors_in(second, other.end))});
+      value.parts = join_parts(vectors_in(first, one.end), vectors_in(second, other.end));
+    if (first.distance && second.distance) {
+      value.distance = phi(first.distance, one.end, second.distance, other.end);
+      if (first.follows || second.follows)
+        value.follows = phi(first.follows ? first.follows : builder_.getTrue(), one.end,
+                            second.follows ? second.follows : builder_.getTrue(), other.end);
+    }
+    joined.values.push_back(std::move(value));
   }
   if (!one.failed.empty() || !other.failed.empty())
     joined.failed =

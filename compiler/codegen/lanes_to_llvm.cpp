@@ -18,10 +18,7 @@ std::vector<LaneValue> LaneEmitter::emit(vm::KernelId id, std::vector<LaneValue>
   for (std::size_t i = 0; i < kernel.constants.size(); ++i)
     frame.values.push_back(constant(kernel.types[frame.values.size()], kernel.constants[i]));
   frame.values.resize(kernel.types.size());
-  emit_block(frame, 0);
-  std::vector<LaneValue> results;
-  for (const KernelRegister output : kernel.outputs) results.push_back(frame.values[output]);
-  return results;
+  return emit_versions(frame, 0, kernel.outputs).values;
 }
 
 void LaneEmitter::emit_block(Frame& frame, KernelBlockId block) {
@@ -50,6 +47,7 @@ void LaneEmitter::emit_call(Frame& frame, const KernelInstruction& instruction) 
 }
 
 void LaneEmitter::fail_if(llvm::Value* failed, std::int32_t /*status*/, const vm::Place& /*place*/) {
+  if (is_foreseeing_) return;
   if (const auto* known = llvm::dyn_cast<llvm::Constant>(failed); known != nullptr && known->isNullValue()) return;
   if (failed_.empty()) failed_ = lanes(false);
   const bool is_uniform = !failed->getType()->isVectorTy();
@@ -74,11 +72,11 @@ void LaneEmitter::emit_if(Frame& frame, const KernelInstruction& instruction) {
     const LaneMask failed = failed_;
     builder_.CreateCondBr(condition.parts[0], then, other);
     builder_.SetInsertPoint(then);
-    const Path one = emit_path(frame, branch.then_block, results);
+    const Path one = emit_versions(frame, branch.then_block, results);
     builder_.CreateBr(end);
     failed_ = failed;
     builder_.SetInsertPoint(other);
-    const Path two = emit_path(frame, branch.else_block, results);
+    const Path two = emit_versions(frame, branch.else_block, results);
     builder_.CreateBr(end);
     builder_.SetInsertPoint(end);
     const Path joined = join(one, two);
@@ -91,8 +89,11 @@ void LaneEmitter::emit_if(Frame& frame, const KernelInstruction& instruction) {
   if (branch.else_block != vm::no_kernel_part) {
     live_ = without(live, taken);
     const Path two = emit_arm(frame, branch.else_block, results);
-    for (std::size_t i = 0; i < results.size(); ++i)
-      frame.values[results[i]] = select(condition.parts, one.values[i], two.values[i]);
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      LaneValue joined = select(condition.parts, one.values[i], two.values[i]);
+      join_distances(condition.parts, one.values[i], two.values[i], joined);
+      frame.values[results[i]] = std::move(joined);
+    }
   }
   live_ = live;
 }
@@ -106,12 +107,12 @@ LaneEmitter::Path LaneEmitter::emit_path(Frame& frame, KernelBlockId block, std:
 
 /// For the lanes in `live_`.
 LaneEmitter::Path LaneEmitter::emit_arm(Frame& frame, KernelBlockId arm, std::span<const KernelRegister> results) {
-  if (!is_worth_jump(frame.kernel, arm)) return emit_path(frame, arm, results);
+  if (!is_worth_jump(frame.kernel, arm)) return emit_versions(frame, arm, results);
   llvm::BasicBlock *taken = block("taken"), *end = block("join");
   Path skipped{builder_.GetInsertBlock(), {}, failed_};
   builder_.CreateCondBr(any(live_), taken, end);
   builder_.SetInsertPoint(taken);
-  const Path path = emit_path(frame, arm, results);
+  const Path path = emit_versions(frame, arm, results);
   builder_.CreateBr(end);
   for (const LaneValue& value : path.values) skipped.values.push_back(zero_like(value));
   builder_.SetInsertPoint(end);

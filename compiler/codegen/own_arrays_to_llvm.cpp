@@ -121,6 +121,8 @@ void FunctionEmitter::find_sure_indices(KernelBlockId block) {
     switch (instruction.op) {
       case KernelOp::copy:
       case KernelOp::add_int:
+      case KernelOp::index_add:
+      case KernelOp::index_mul:
       case KernelOp::sub_int:
       case KernelOp::mul_int: made_in_each_[instruction.result] = &instruction; break;
       case KernelOp::each: {
@@ -150,7 +152,7 @@ bool FunctionEmitter::is_affine(KernelRegister id) const {
   const KernelInstruction& made = *found->second;
   if (made.op == KernelOp::copy) return kernel_.types[id] == KernelType::int_ && is_affine(made.inputs[0]);
   if (!is_affine(made.inputs[0]) || !is_affine(made.inputs[1])) return false;
-  if (made.op != KernelOp::mul_int) return true;
+  if (made.op != KernelOp::mul_int && made.op != KernelOp::index_mul) return true;
   std::set<KernelRegister> of_first, of_second;
   find_points(made.inputs[0], of_first);
   find_points(made.inputs[1], of_second);
@@ -175,7 +177,8 @@ FunctionEmitter::CornerValue FunctionEmitter::value_at(KernelRegister id,
   const KernelInstruction& made = *found->second;
   if (made.op == KernelOp::copy) return value_at(made.inputs[0], corner);
   const CornerValue first = value_at(made.inputs[0], corner), second = value_at(made.inputs[1], corner);
-  const llvm::Intrinsic::ID operation = made.op == KernelOp::add_int   ? llvm::Intrinsic::sadd_with_overflow
+  const bool is_sum = made.op == KernelOp::add_int || made.op == KernelOp::index_add;
+  const llvm::Intrinsic::ID operation = is_sum                         ? llvm::Intrinsic::sadd_with_overflow
                                         : made.op == KernelOp::sub_int ? llvm::Intrinsic::ssub_with_overflow
                                                                        : llvm::Intrinsic::smul_with_overflow;
   llvm::Value* both = builder_.CreateBinaryIntrinsic(operation, first.value, second.value);

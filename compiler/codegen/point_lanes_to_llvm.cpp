@@ -23,21 +23,25 @@ class LaneLoop {
     const LaneParts distances = find_distances();
     llvm::Value* steps_by_1 = builder_.CreateICmpEQ(stretch_.step, builder_.getInt64(1));
     llvm::Value* goes_past_cache = find_past_cache(kernel);
+    llvm::Value* last_at = builder_.CreateBinaryIntrinsic(
+        llvm::Intrinsic::smax, builder_.CreateSub(stretch_.count, lane_count()), builder_.getInt64(0));
     builder_.CreateBr(head);
 
     builder_.SetInsertPoint(head);
     number_ = builder_.CreatePHI(builder_.getInt64Ty(), 2, "number");
     number_->addIncoming(builder_.getInt64(0), entry);
-    llvm::Value* left = builder_.CreateSub(stretch_.count, number_);
     llvm::BasicBlock* some = block("some");
     builder_.CreateCondBr(builder_.CreateICmpSLT(number_, stretch_.count), some, stopped);
     builder_.SetInsertPoint(some);
-    llvm::Value* first = builder_.CreateAdd(stretch_.first, builder_.CreateMul(number_, stretch_.step));
+    // the last lanes have points once more that come before theirs, so that there is one for each lane
+    at_ = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, number_, last_at);
+    llvm::Value* left = builder_.CreateSub(stretch_.count, at_);
+    llvm::Value* first = builder_.CreateAdd(stretch_.first, builder_.CreateMul(at_, stretch_.step));
     llvm::Value* are_all = builder_.CreateICmpSGE(left, lane_count());
     llvm::Value* counts = builder_.CreateAnd(are_all, steps_by_1);
     builder_.CreateCondBr(are_all, body, rest);
 
-    // the last lanes have the last point once more: it ends as well as that one
+    // of fewer points than lanes the last one is there several times: it ends as well each time
     builder_.SetInsertPoint(rest);
     llvm::Value* last = builder_.CreateMul(builder_.CreateSub(left, builder_.getInt64(1)), stretch_.step);
     const LaneParts are_points = lanes_below(left);
@@ -48,7 +52,7 @@ class LaneLoop {
 
     builder_.SetInsertPoint(body);
     LaneValue variable;
-    variable.first = first;
+    variable.distance = builder_.getInt64(0);
     for (std::size_t i = 0; i < distances.size(); ++i) {
       llvm::PHINode* distance = builder_.CreatePHI(distances[i]->getType(), 2);
       distance->addIncoming(distances[i], some);
@@ -57,7 +61,7 @@ class LaneLoop {
     }
     for (llvm::Value*& part : variable.parts) part = builder_.CreateAdd(splat(first), part);
     arguments.insert(arguments.begin(), variable);
-    LaneEmitter lanes(module_, shape_, body, function_->getArg(0), stopped, counts);
+    LaneEmitter lanes(module_, shape_, body, function_->getArg(0), stopped, first, counts);
     const std::vector<LaneValue> results = lanes.emit(kernel, std::move(arguments));
     builder_.SetInsertPoint(lanes.builder().GetInsertBlock());
     store(lanes, results, left, goes_past_cache, head, end);
@@ -122,10 +126,11 @@ class LaneLoop {
     builder_.CreateCondBr(builder_.CreateICmpSGE(limit, lane_count()), all, some, hints.createLikelyBranchWeights());
 
     builder_.SetInsertPoint(all);
-    llvm::Value* next = builder_.CreateNSWAdd(number_, lane_count());
+    llvm::Value* next = builder_.CreateNSWAdd(at_, lane_count());
     if (goes_past_cache) {
       llvm::BasicBlock *past = block("past"), *into = block("into");
-      builder_.CreateCondBr(goes_past_cache, past, into);
+      llvm::Value* fills_lines = builder_.CreateICmpEQ(at_, number_);
+      builder_.CreateCondBr(builder_.CreateAnd(goes_past_cache, fills_lines), past, into);
       builder_.SetInsertPoint(past);
       store_results(vectors, {}, true);
       number_->addIncoming(next, past);
@@ -138,7 +143,7 @@ class LaneLoop {
 
     builder_.SetInsertPoint(some);
     store_results(vectors, lanes_below(limit));
-    made_ = builder_.CreateAdd(number_, limit);
+    made_ = builder_.CreateAdd(at_, limit);
     last_store_ = builder_.GetInsertBlock();
     builder_.CreateBr(end);
   }
@@ -146,7 +151,7 @@ class LaneLoop {
   void store_results(const std::vector<LaneParts>& results, const LaneParts& mask, bool goes_past_cache = false) {
     for (std::size_t i = 0; i < results.size(); ++i)
       for (std::size_t vector = 0; vector < shape_.vector_count; ++vector) {
-        llvm::Value* at = builder_.CreateAdd(number_, builder_.getInt64(vector * shape_.vector_size));
+        llvm::Value* at = builder_.CreateAdd(at_, builder_.getInt64(vector * shape_.vector_size));
         if (goes_past_cache)
           store_past_cache(
               builder_, results[i][vector],
@@ -186,6 +191,7 @@ class LaneLoop {
   const Stretch& stretch_;
   llvm::IRBuilder<>& builder_;
   llvm::PHINode* number_ = nullptr;  ///< points that are done
+  llvm::Value* at_ = nullptr;        ///< of the first lane, among the stretch's points
   llvm::Value* made_ = nullptr;      ///< likewise, when the last ones are stored
   llvm::BasicBlock* last_store_ = nullptr;
 };

@@ -249,9 +249,7 @@ bool forward_elements(const ir::Module& module, ir::Function& function) {
       op.kind = OpKind::copy;
       op.operands = {element};
       op.number = 0;
-      // elements may be made of each other, in a circle that nobody ever sets
-      const bool leads_back = replacements.of(element) == ir::Operand::variable(op.results[0]);
-      if (assignments[op.results[0]] == 1 && function.variables[op.results[0]].region == id && !leads_back)
+      if (assignments[op.results[0]] == 1 && function.variables[op.results[0]].region == id)
         replacements.add(op.results[0], element);
       changed = true;
     }

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/opt/int_sum.hpp"
+#include "compiler/ints/int_sum.hpp"
 #include "compiler/opt/loop_shapes.hpp"
 #include "compiler/opt/straighten.hpp"
 #include "compiler/opt/uses.hpp"
@@ -116,8 +116,8 @@ class CarriedShapes {
     };
     for (std::size_t axis = 1; axis < shape.operands.size(); ++axis) {
       next.number = static_cast<std::int64_t>(axis);
-      if (int_sum(module_, extent, maker, SumsOf::indices) !=
-          int_sum(module_, shape.operands[axis], maker, SumsOf::indices))
+      if (ints::int_sum(module_, extent, maker, ints::SumsOf::indices) !=
+          ints::int_sum(module_, shape.operands[axis], maker, ints::SumsOf::indices))
         return false;
     }
     return true;
@@ -133,8 +133,7 @@ class CarriedShapes {
         if (!is_extent(op) || reads[op.results[0]] == 0) continue;
         const auto found = kept_.find(op.operands[0].index);
         if (found == kept_.end()) continue;
-        replacements.add(op.results[0], found->second.operands[static_cast<std::size_t>(op.number)]);
-        has_changed = true;
+        has_changed |= replacements.add(op.results[0], found->second.operands[static_cast<std::size_t>(op.number)]);
       }
     if (has_changed) replacements.apply(function_);
     return has_changed;
@@ -165,8 +164,7 @@ bool forward_parts(ir::Module& module, ir::Function& function) {
         continue;
       const ir::Op* const made = shapes.maker_of(op.operands[0]);
       if (!made || made->kind != OpKind::struct_make) continue;
-      replacements.add(op.results[0], made->operands[static_cast<std::size_t>(op.number)]);
-      has_changed = true;
+      has_changed |= replacements.add(op.results[0], made->operands[static_cast<std::size_t>(op.number)]);
     }
   if (has_changed) replacements.apply(function);
   return has_changed;
@@ -187,11 +185,13 @@ bool drop_sure_checks(ir::Module& module, ir::Function& function) {
   };
   const Operand nothing = Operand::constant(module.constant(true));
   Replacements replacements(function);
+  bool has_changed = false;
   for (ir::Region& region : function.regions) {
     for (ir::Op& op : region.ops) {
       if (op.kind == OpKind::wait) std::ranges::replace_if(op.operands, is_sure, nothing);
       if (!op.results.empty() && is_sure(Operand::variable(op.results[0]))) {
-        replacements.add(op.results[0], op.operands[0]);
+        if (!replacements.add(op.results[0], op.operands[0])) continue;
+        has_changed = true;
         op.kind = OpKind::copy;  // for nobody
         op.operands.resize(1);
         op.operand_types.clear();
@@ -201,7 +201,7 @@ bool drop_sure_checks(ir::Module& module, ir::Function& function) {
   }
   replacements.apply(function);
   take_known_branches(module, function);
-  return true;
+  return has_changed;
 }
 
 /// What asks whether extents are equal, or whether several are.

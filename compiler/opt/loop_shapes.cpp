@@ -38,11 +38,11 @@ bool LoopShapes::is_builtin(const ir::Op& op, std::string_view name) const {
   return op.kind == OpKind::call_builtin && stdlib::builtins()[op.callee].name == name;
 }
 
-std::optional<std::int64_t> LoopShapes::number(Operand operand) const { return int_constant(module_, operand); }
+std::optional<std::int64_t> LoopShapes::number(Operand operand) const { return ints::int_constant(module_, operand); }
 
-IntSum LoopShapes::sum_of(Operand operand) {
-  return int_sum(
-      module_, operand, [this](Operand of) { return maker_of(of); }, SumsOf::counts);
+ints::IntSum LoopShapes::sum_of(Operand operand) {
+  return ints::int_sum(
+      module_, operand, [this](Operand of) { return maker_of(of); }, ints::SumsOf::counts);
 }
 
 const ir::Op* LoopShapes::loop_within(ir::RegionId body) const {
@@ -107,7 +107,7 @@ bool LoopShapes::goes_over_rows(const ir::Op& outermost, Operand key, std::span<
   for (const ir::Op* loop = &outermost; loop; loop = loop_within(loop->regions[0])) {
     if (points.size() == extents.size() || number(loop->operands[0]) != 0 || number(loop->operands[2]) != 1)
       return false;
-    IntSum end = sum_of(loop->operands[1]);
+    ints::IntSum end = sum_of(loop->operands[1]);
     ++end.offset;
     if (end != sum_of(extents[points.size()])) return false;
     points.push_back(function_.regions[loop->regions[0]].parameters[0]);

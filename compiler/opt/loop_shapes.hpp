@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "compiler/ir/module.hpp"
-#include "compiler/opt/int_sum.hpp"
+#include "compiler/ints/int_sum.hpp"
 
 namespace raddle::opt {
 
@@ -40,7 +40,7 @@ class LoopShapes {
   bool goes_over_rows(const ir::Op& outermost, ir::Operand key, std::span<const ir::Operand> extents);
 
  private:
-  IntSum sum_of(ir::Operand operand);
+  ints::IntSum sum_of(ir::Operand operand);
   /// Loops that have swallowed others wait for their bounds, too, of which they add 0 times.
   ir::Operand without_waits(ir::Operand operand);
   bool is_product(ir::Operand count, std::span<const ir::Operand> extents);

@@ -1,15 +1,15 @@
 #include "compiler/opt/prove_indices.hpp"
 
-#include <algorithm>
 #include <cstdint>
-#include <limits>
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
-#include "compiler/opt/int_sum.hpp"
+#include "compiler/ints/int_order.hpp"
 #include "compiler/opt/uses.hpp"
 #include "stdlib/builtins.hpp"
 
@@ -22,30 +22,23 @@ using ir::OpKind;
 
 class Prover {
  public:
-  Prover(ir::Module& module, ir::Function& function) : module_(module), function_(function) {
-    const std::vector<std::uint32_t> assignments = count_assignments(function);
-    for (ir::Region& region : function.regions) {
-      for (ir::Op& op : region.ops) {
-        if (op.kind == OpKind::foreach_range) {
-          loops_[function.regions[op.regions[0]].parameters[0]] = &op;
-          loops_by_body_[op.regions[0]] = &op;
-        }
-        if (op.results.size() == 1 && assignments[op.results[0]] == 1) made_by_[op.results[0]] = &op;
+  Prover(ir::Module& module, ir::Function& function) : module_(module), function_(function), order_(module, function) {
+    for (ir::RegionId region = 0; region < function.regions.size(); ++region)
+      for (ir::Op& op : function.regions[region].ops) {
+        for (const ir::VarId result : op.results) assigned_[result].push_back({&op, region});
         note_extents(op);
       }
-    }
   }
 
   void run() {
     Replacements replacements(function_);
     for (ir::RegionId region = 0; region < function_.regions.size(); ++region) {
       for (ir::Op& op : function_.regions[region].ops) {
-        if (op.kind != OpKind::call_builtin || op.results.size() != 1 || !made_by_.contains(op.results[0])) continue;
+        if (op.kind != OpKind::call_builtin || op.results.size() != 1 || assigned_[op.results[0]].size() != 1) continue;
         const std::optional<Operand> result = is_builtin(op, "@index") ? proven_index(op, region)
                                               : is_slice(op)           ? proven_slice(op, region)
                                                                        : std::nullopt;
-        if (!result) continue;
-        replacements.add(op.results[0], *result);
+        if (!result || !replacements.add(op.results[0], *result)) continue;
         op.kind = OpKind::copy;  // nothing reads it
         op.callee = ir::none;
         op.operand_types.clear();
@@ -70,8 +63,9 @@ class Prover {
 
   /// What bounds of loops are made of, an extent and small numbers, can not overflow.
   void prove_bound(Operand bound) {
-    const IntSum sum = sum_of(bound);
-    if (sum.base && !sum.base->is_constant && extents_.contains(sum.base->index)) keep_from_failing(bound);
+    const ints::IntSum sum = order_.sum_of(bound);
+    if (sum.base && !sum.base->is_constant && extents_.contains(sum.base->index))
+      keep_from_failing(bound, [](ir::RegionId) { return true; });
   }
 
   bool is_builtin(const ir::Op& op, std::string_view name) const {
@@ -81,88 +75,63 @@ class Prover {
   bool is_slice(const ir::Op& op) const { return is_builtin(op, "@slice") || is_builtin(op, "@stepped_slice"); }
 
   std::optional<Operand> proven_index(const ir::Op& op, ir::RegionId region) {
-    if (!holds(op.operands[0], op.operands[1], region)) return std::nullopt;
-    keep_from_failing(op.operands[0]);
+    if (!order_.is_index(op.operands[0], op.operands[1], region)) return std::nullopt;
+    keep_index_from_failing(op.operands[0], op.operands[1]);
     return op.operands[0];
   }
 
   /// How many indices it has, if that is always the same.
   std::optional<Operand> proven_slice(const ir::Op& op, ir::RegionId region) {
     const Operand first = op.operands[0], last = op.operands[1], extent = op.operands[2];
-    const IntSum low = sum_of(first), high = sum_of(last);
+    const ints::IntSum low = order_.sum_of(first), high = order_.sum_of(last);
     const auto step = is_builtin(op, "@stepped_slice") ? number(op.operands[3]) : 1;
-    if (low.base != high.base || low.offset > high.offset || !step || *step < 1 || !holds(first, extent, region) ||
-        !holds(last, extent, region))
+    if (low.base != high.base || low.offset > high.offset || !step || *step < 1 ||
+        !order_.is_index(first, extent, region) || !order_.is_index(last, extent, region))
       return std::nullopt;
-    keep_from_failing(first);
-    keep_from_failing(last);
+    keep_index_from_failing(first, extent);
+    keep_index_from_failing(last, extent);
     return Operand::constant(module_.constant((high.offset - low.offset) / *step + 1));
   }
 
-  std::optional<std::int64_t> number(Operand operand) const { return int_constant(module_, operand); }
+  std::optional<std::int64_t> number(Operand operand) const { return ints::int_constant(module_, operand); }
 
-  IntSum sum_of(Operand operand) const {
-    const auto maker = [this](Operand of) -> const ir::Op* {
-      const auto found = made_by_.find(of.index);
-      return found == made_by_.end() ? nullptr : found->second;
-    };
-    return int_sum(module_, operand, maker, SumsOf::indices);
+  /// What is computed where nobody knows yet that the index holds may overflow, but for an extent and small numbers.
+  void keep_index_from_failing(Operand index, Operand extent) {
+    const bool is_of_extent = order_.sum_of(index).base == order_.sum_of(extent).base;
+    keep_from_failing(index,
+                      [&](ir::RegionId region) { return is_of_extent || order_.is_index(index, extent, region); });
   }
 
-  /// What an index that holds is made of, a loop's variable and small numbers, can not overflow on the way.
-  void keep_from_failing(Operand index) {
+  /// What an index is made of, a loop's variable and small numbers, can not overflow on the way, where it holds; nor in
+  /// the arms of an `if` that assign it.
+  void keep_from_failing(Operand index, const std::function<bool(ir::RegionId)>& holds) {
     while (!index.is_constant) {
-      const auto found = made_by_.find(index.index);
-      if (found == made_by_.end()) return;
-      ir::Op& op = *found->second;
-      if (op.kind != OpKind::copy) {
-        if (op.kind != OpKind::add && op.kind != OpKind::sub && op.kind != OpKind::index_add) return;
-        if (op.kind != OpKind::sub && !number(op.operands[1])) std::swap(op.operands[0], op.operands[1]);
-        const auto added = number(op.operands[1]);
-        if (!added) return;
-        if (op.kind == OpKind::sub) op.operands[1] = Operand::constant(module_.constant(-*added));
-        op.kind = OpKind::index_add;
+      const auto found = assigned_.find(index.index);
+      if (found == assigned_.end()) return;
+      if (found->second.size() > 1) {
+        for (const auto& [op, region] : found->second)
+          if (op->kind == OpKind::copy) keep_from_failing(op->operands[0], holds);
+        return;
       }
-      index = op.operands[0];
+      const auto& [op, region] = found->second.front();
+      if (op->kind != OpKind::copy) {
+        if ((op->kind != OpKind::add && op->kind != OpKind::sub && op->kind != OpKind::index_add) || !holds(region))
+          return;
+        if (op->kind != OpKind::sub && !number(op->operands[1])) std::swap(op->operands[0], op->operands[1]);
+        const auto added = number(op->operands[1]);
+        if (!added) return;
+        if (op->kind == OpKind::sub) op->operands[1] = Operand::constant(module_.constant(-*added));
+        op->kind = OpKind::index_add;
+      }
+      index = op->operands[0];
     }
-  }
-
-  /// 0 <= index < extent, wherever the two are known.
-  bool holds(Operand index_operand, Operand extent_operand, ir::RegionId region) const {
-    const IntSum index = sum_of(index_operand), extent = sum_of(extent_operand);
-    if (!index.base && !extent.base) return index.offset >= 0 && index.offset < extent.offset;
-    if (!index.base) return index.offset >= 0 && index.offset < least(extent, region);
-    if (index.base == extent.base)
-      return index.offset < extent.offset && least({index.base, index.offset}, region) >= 0;
-    if (index.base->is_constant) return false;
-    const auto loop = loops_.find(index.base->index);
-    if (loop == loops_.end()) return false;
-    const IntSum low = sum_of(loop->second->operands[0]), high = sum_of(loop->second->operands[1]);
-    const auto step = number(loop->second->operands[2]);
-    return step && *step > 0 && !low.base && low.offset + index.offset >= 0 && high.base == extent.base &&
-           high.offset + index.offset < extent.offset;
-  }
-
-  /// What a sum is at least, as loops around have iterations: in `[1 : n-2]` there is n >= 3.
-  std::int64_t least(const IntSum& sum, ir::RegionId region) const {
-    std::int64_t found = std::numeric_limits<std::int64_t>::min();
-    for (; region != ir::none; region = function_.regions[region].parent) {
-      const auto loop = loops_by_body_.find(region);
-      if (loop == loops_by_body_.end()) continue;
-      const IntSum low = sum_of(loop->second->operands[0]), high = sum_of(loop->second->operands[1]);
-      const auto step = number(loop->second->operands[2]);
-      if (step && *step > 0 && !low.base && high.base == sum.base)
-        found = std::max(found, low.offset - high.offset + sum.offset);
-    }
-    return found;
   }
 
   ir::Module& module_;
   ir::Function& function_;
-  std::unordered_map<ir::VarId, const ir::Op*> loops_;             ///< by their variable
-  std::unordered_map<ir::RegionId, const ir::Op*> loops_by_body_;  ///< the same
-  std::unordered_map<ir::VarId, ir::Op*> made_by_;                 ///< of what is assigned once
-  std::unordered_set<ir::VarId> extents_;                          ///< of arrays
+  ints::IntOrder order_;
+  std::unordered_map<ir::VarId, std::vector<std::pair<ir::Op*, ir::RegionId>>> assigned_;
+  std::unordered_set<ir::VarId> extents_;  ///< of arrays
 };
 
 }  // namespace

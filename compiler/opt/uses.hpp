@@ -41,8 +41,13 @@ class Replacements {
   explicit Replacements(const ir::Function& function);
   /// The function has one more.
   void add_variable() { instead_.push_back(ir::Operand::variable(static_cast<ir::VarId>(instead_.size()))); }
-  /// @pre `to` does not lead back to `from`
-  void add(ir::VarId from, ir::Operand to) { instead_[from] = to; }
+  /// @return false, and nothing is replaced: `to` leads back to `from`, as two arrays may have their extents from each
+  /// other, in a script that waits for ever
+  bool add(ir::VarId from, ir::Operand to) {
+    if (of(to) == ir::Operand::variable(from)) return false;
+    instead_[from] = to;
+    return true;
+  }
   /// Also over several steps: a for b, c for a.
   ir::Operand of(ir::Operand operand) const {
     while (!operand.is_constant && instead_[operand.index] != operand) operand = instead_[operand.index];

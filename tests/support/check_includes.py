@@ -14,7 +14,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 
 # From the text of a script to a program: what comes before the tool.
 STAGES = ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler/ast", "compiler/preprocess", "compiler/parse",
-          "compiler/check", "compiler/assignment", "compiler/shapes", "compiler/ir", "compiler/lower", "compiler/opt", "compiler/flatten", "compiler/codegen", "compiler/emit",
+          "compiler/check", "compiler/assignment", "compiler/shapes", "compiler/ir", "compiler/lower", "compiler/ints", "compiler/opt", "compiler/flatten", "compiler/codegen", "compiler/emit",
           "compiler/appkernel"]
 
 # Folder -> folders it may include besides itself. A name stands for all folders below it.
@@ -52,8 +52,9 @@ ALLOWED = {
     "compiler/ir": ["compiler/source", "compiler/types", "compiler/diagnostics", "stdlib", "vm/kernel", "vm/value"],
     "compiler/lower": ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler/ast", "compiler/check",
                        "compiler/ir", "stdlib"],
-    "compiler/opt": ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler/flatten", "compiler/ir", "stdlib", "vm/kernel", "vm/value"],
+    "compiler/opt": ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler/flatten", "compiler/ints", "compiler/ir", "stdlib", "vm/kernel", "vm/value"],
     "compiler/flatten": ["compiler/ir", "compiler/opt", "stdlib"],
+    "compiler/ints": ["compiler/ir", "stdlib"],
     "compiler/appkernel": ["compiler/codegen", "compiler/source", "vm/foreign", "vm/math", "vm/program", "vm/value"],
     "compiler/codegen": ["vm/kernel", "vm/math", "vm/program", "vm/value"],
     "compiler/emit": ["compiler/source", "compiler/types", "compiler/ir", "stdlib", "vm/kernel", "vm/program", "vm/value"],

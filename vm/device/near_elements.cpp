@@ -35,7 +35,8 @@ class Offsets {
     switch (instruction.op) {
       case KernelOp::copy:
       case KernelOp::index: return offsets_[a];
-      case KernelOp::add_int: return offsets_[a] ? moved(a, b, 1) : moved(b, a, 1);
+      case KernelOp::add_int:
+      case KernelOp::index_add: return offsets_[a] ? moved(a, b, 1) : moved(b, a, 1);
       case KernelOp::sub_int: return moved(a, b, -1);
       default: return {};
     }

@@ -176,6 +176,16 @@ struct KernelOperations {
   RADDLE_KERNEL_ELEMENT(Float, float32)
 #undef RADDLE_KERNEL_ELEMENT
   RADDLE_MATH_INLINE static Int size(const Array& array, const auto&) { return N::size(array); }
+  RADDLE_MATH_INLINE static Int index_add(const Int& a, const Int& b, const auto&) {
+    Int sum;
+    static_cast<void>(N::add_overflows(a, b, sum));
+    return sum;
+  }
+  RADDLE_MATH_INLINE static Int index_mul(const Int& a, const Int& b, const auto&) {
+    Int product;
+    static_cast<void>(N::mul_overflows(a, b, product));
+    return product;
+  }
   RADDLE_MATH_INLINE static Int index(const Int& a, const Int& extent, const auto& fail) {
     fail(N::less(a, N::integer(0)) | !N::less(a, extent), KernelFailure::extent);
     return a;

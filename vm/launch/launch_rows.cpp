@@ -107,7 +107,15 @@ std::int64_t Launcher::run_rows(PointLaunch& points, std::int64_t end, ValuesAhe
   if (!points.runs_rows || !find_values(points, first, end, ahead, points.values.data())) return 0;
   const RowKeys keys{points.row_places, ahead.rows.data() + (first - ahead.first), length};
   std::int64_t count = std::min(ahead.end, end) - first;
-  for (std::size_t i = 0; i < keys.places.size() && count > 0; ++i) count = keys.steady(i, count);
+  std::array<std::int64_t, leaf_word_limit> steady;  // by value, which many places have in common
+  steady.fill(-1);
+  for (std::size_t i = 0; i < keys.places.size() && count > 0; ++i) {
+    if (const std::uint32_t value = keys.places[i].value; value != no_id) {
+      if (steady[value] < 0) steady[value] = keys.steady(value, count);
+      count = std::min(count, steady[value]);
+    }
+    count = keys.inside(i, count);
+  }
   const std::size_t read_count = points.piece.site.launch.reads.size();
   bool are_together = count > 1;
   for (std::size_t i = read_count; i < keys.places.size() && are_together; ++i)
@@ -165,22 +173,18 @@ std::int64_t Launcher::call_by_rows(PointLaunch& points, const RowKeys& keys, st
   LaunchedLeaf& leaf = points.computation;
   const std::size_t read_count = points.piece.site.launch.reads.size(), place_count = keys.places.size();
   repeated_.resize(std::max(repeated_.size(), read_count * static_cast<std::size_t>(keys.length)));
-  std::array<std::int64_t, leaf_word_limit> own;
-  std::array<std::byte*, leaf_word_limit> at;
   std::array<std::int64_t, leaf_word_limit> apart;
-  for (std::size_t i = 0; i < place_count; ++i) {
-    at[i] = keys.begin(i, 0);
-    apart[i] = count > 1 ? keys.distance(i) * keys.places[i].bytes() : 0;
-  }
+  for (std::size_t i = 0; i < place_count; ++i) apart[i] = keys.distance_bytes(i, count);
+  for (std::size_t i = 0; i < read_count; ++i) leaf.set_input(i, keys.begin(i, 0));
+  for (std::size_t i = read_count; i < place_count; ++i) leaf.set_results(i - read_count, keys.begin(i, 0));
+  const auto is_same = [](const RowPlace& place) { return place.is_same; };
+  const bool repeats = std::ranges::any_of(keys.places.first(read_count), is_same);
   for (std::int64_t row = 0; row < count; ++row) {
-    for (std::size_t k = 0; k < points.prelude->function.leaf_results.size(); ++k)
-      own[k] = keys.values[static_cast<std::int64_t>(k) * points_at_once + row];
-    leaf.set_values(own.data());
-    for (std::size_t i = 0; i < read_count; ++i)
-      leaf.set_input(i, keys.places[i].is_same ? repeated(keys, i, row, 1) : at[i]);
-    for (std::size_t i = read_count; i < place_count; ++i) leaf.set_results(i - read_count, at[i]);
+    leaf.set_values(keys.values + row, points_at_once);
+    for (std::size_t i = 0; repeats && i < read_count; ++i)
+      if (keys.places[i].is_same) leaf.set_input(i, repeated(keys, i, row, 1));
     if (leaf.call(worker_->leaf_worker(), points.low(), points.step(), keys.length) != keys.length) return row;
-    for (std::size_t i = 0; i < place_count; ++i) at[i] += apart[i];
+    leaf.move_on(apart.data(), place_count - read_count);
   }
   return count;
 }

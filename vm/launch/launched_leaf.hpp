@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <ranges>
 #include <span>
 #include <vector>
 
@@ -25,7 +26,9 @@ class LaunchedLeaf {
         code(code),
         inputs_at_((code ? 3 + result_words() : 1)),
         count_(inputs_at_ + input_count),
-        input_count_(input_count) {
+        input_count_(input_count),
+        has_float32_inputs_(std::ranges::any_of(std::views::iota(std::size_t{0}, input_count),
+                                                [this](std::size_t input) { return is_float32(input); })) {
     if (has_room(0)) use_own_inputs();
   }
   /// Copies are bound as the original is: a worker that calls writes into its own.
@@ -35,6 +38,7 @@ class LaunchedLeaf {
         inputs_at_(other.inputs_at_),
         count_(other.count_),
         input_count_(other.input_count_),
+        has_float32_inputs_(other.has_float32_inputs_),
         value_count_(other.value_count_) {
     std::copy_n(other.words_.data(), count_, words_.data());
     std::copy_n(other.values_.data(), value_count_, values_.data());
@@ -57,9 +61,9 @@ class LaunchedLeaf {
            is_callable();
   }
   bool takes_values() const { return value_count_ != 0; }
-  /// @param values  results of the prelude
-  void set_values(const std::int64_t* values) {
-    for (std::size_t i = 0; i < value_count_; ++i) words_[values_[i].word] = values[values_[i].value];
+  /// @param values  results of the prelude, so many words apart
+  void set_values(const std::int64_t* values, std::size_t apart = 1) {
+    for (std::size_t i = 0; i < value_count_; ++i) words_[values_[i].word] = values[values_[i].value * apart];
   }
   /// Where the words of the elements are put that a single point reads.
   std::int64_t* inputs() { return code ? own_inputs_.data() : words_.data() + inputs_at_; }
@@ -87,12 +91,20 @@ class LaunchedLeaf {
     words[0] = reinterpret_cast<std::int64_t>(elements);
     words[1] = width;
   }
+  /// Elements of the next points lie so many bytes further on: those of each input, then of each result.
+  void move_on(const std::int64_t* bytes, std::size_t result_count) {
+    const auto add = [](std::int64_t* words, std::size_t count, const std::int64_t* more) {
+      for (std::size_t i = 0; i < count; ++i) words[i] += more[i];
+    };
+    add(words_.data() + inputs_at_, input_count_, bytes);
+    add(words_.data() + 3, result_count, bytes + input_count_);
+  }
   /// Calls machine code for `count` points from `first` on. @return of how many: the next one does not end well
   std::int64_t call(raddle_leaf_worker& worker, std::int64_t first, std::int64_t step, std::int64_t count) {
     words_[0] = first;
     words_[1] = step;
     words_[2] = stores_past_cache ? -count : count;
-    for (std::size_t i = 0; i < input_count_; ++i)
+    for (std::size_t i = 0; has_float32_inputs_ && i < input_count_; ++i)
       if (is_float32(i) && words_[inputs_at_ + i] == reinterpret_cast<std::int64_t>(own_input(i)))
         set_number(own_float32s_.data(), ValueKind::float32, i, own_inputs_[i]);
     std::int64_t made = 0;
@@ -156,6 +168,7 @@ class LaunchedLeaf {
   const std::size_t inputs_at_;
   std::size_t count_;
   const std::size_t input_count_;
+  const bool has_float32_inputs_;
   std::size_t next_parameter_ = 0;
   std::array<ValuePlace, value_limit> values_;
   std::size_t value_count_ = 0;

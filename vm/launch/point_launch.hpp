@@ -127,23 +127,32 @@ struct RowKeys {
   std::byte* begin(std::size_t place, std::int64_t row) const {
     return places[place].numbers + of(place, row) * places[place].bytes();
   }
-  /// How far apart rows begin, by the first two of them. @pre steady() says that there are two
+  /// How far apart rows begin, by the first two of them. @pre there are two
   std::int64_t distance(std::size_t place) const { return of(place, 1) - of(place, 0); }
-  /// How many of the first rows lie within their array and begin as far apart as the first two.
-  std::int64_t steady(std::size_t place, std::int64_t count) const {
-    const RowPlace& what = places[place];
+  /// The same in bytes, of `count` rows.
+  std::int64_t distance_bytes(std::size_t place, std::int64_t count) const {
+    return count > 1 ? distance(place) * places[place].bytes() : 0;
+  }
+  /// For how many of the first rows a value of the prelude is as far from the one before as for the second one.
+  std::int64_t steady(std::uint32_t value, std::int64_t count) const {
+    const std::int64_t* const all = values + value * points_at_once;
     const auto is_small = [](std::int64_t number) { return -affine_base_limit < number && number < affine_base_limit; };
-    if (what.value != no_id && !is_small(values[what.value * points_at_once])) return 0;
+    if (!is_small(all[0])) return 0;
+    if (count == 1) return count;
+    if (!is_small(all[1])) return 1;
+    const std::int64_t apart = all[1] - all[0];
+    std::int64_t row = 2;
+    while (row < count && is_small(all[row]) && all[row] - all[row - 1] == apart) ++row;
+    return row;
+  }
+  /// How many of the first rows lie within their array. @pre steady(), for so many
+  std::int64_t inside(std::size_t place, std::int64_t count) const {
+    const RowPlace& what = places[place];
     const std::int64_t last = what.count - (what.is_same ? 1 : length), begin = of(place, 0);
     if (begin < 0 || begin > last) return 0;
-    if (what.value == no_id || count == 1) return count;
-    const std::int64_t* const value = values + what.value * points_at_once;
-    if (!is_small(value[1])) return 1;
-    const std::int64_t apart = value[1] - value[0];
-    std::int64_t row = 1;
-    for (std::int64_t key = begin + apart; row < count && 0 <= key && key <= last; key += apart, ++row)
-      if (value[row] != key - what.offset) break;
-    return row;
+    const std::int64_t apart = count > 1 ? distance(place) : 0;
+    if (apart == 0) return count;
+    return std::min(count, (apart > 0 ? (last - begin) / apart : begin / -apart) + 1);
   }
 };
 

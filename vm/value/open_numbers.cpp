@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <memory>
 #include <new>
 
 namespace raddle::vm {
@@ -41,6 +42,9 @@ NumberBits::NumberBits(std::size_t count, bool is_bounded) : words_((count + 63)
     for (std::size_t page = 0; page < pages; ++page)
       unwritten_[page].store(static_cast<std::uint32_t>(std::min(page_numbers, count - page * page_numbers)),
                              std::memory_order_relaxed);
+  } else if (is_large()) {
+    written_ = static_cast<Word*>(LargeBlocks::take(2 * words_ * sizeof(Word)));
+    std::uninitialized_value_construct_n(written_, 2 * words_);
   } else {
     written_ = new Word[2 * words_]();
   }
@@ -50,6 +54,8 @@ NumberBits::NumberBits(std::size_t count, bool is_bounded) : words_((count + 63)
 NumberBits::~NumberBits() {
   if (unwritten_)
     munmap(written_, 2 * words_ * sizeof(Word));
+  else if (is_large())
+    LargeBlocks::give_back(written_, 2 * words_ * sizeof(Word));
   else
     delete[] written_;
 }

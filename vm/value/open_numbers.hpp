@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 
+#include "vm/memory/large_blocks.hpp"
 #include "vm/value/buffer.hpp"
 #include "vm/value/value.hpp"
 
@@ -35,6 +36,8 @@ class NumberBits {
   bool is_whole(std::size_t word) const {
     return unwritten_ && unwritten_[word / page_words].load(std::memory_order_seq_cst) == 0;
   }
+  /// New memory each time takes longer than clearing what there was before.
+  bool is_large() const { return 2 * words_ * sizeof(Word) >= LargeBlocks::least_bytes; }
   static constexpr std::size_t page_words = 512, page_numbers = page_words * 64;
 
   std::size_t words_;        ///< of each kind of bits: whole pages if `unwritten_` is there

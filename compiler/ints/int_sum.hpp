@@ -2,10 +2,11 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string_view>
 
 #include "compiler/ir/module.hpp"
 
-namespace raddle::opt {
+namespace raddle::ints {
 
 /// `base + offset`; without a base a number. Sums of two offsets do not overflow.
 struct IntSum {
@@ -13,6 +14,9 @@ struct IntSum {
   std::int64_t offset = 0;
   bool operator==(const IntSum&) const = default;
 };
+
+/// The operation calls this function of the library.
+bool is_called(const ir::Op& op, std::string_view name);
 
 /// A number of less than 2^61. @return none: it is no such constant
 std::optional<std::int64_t> int_constant(const ir::Module& module, ir::Operand operand);
@@ -28,4 +32,4 @@ enum class SumsOf : std::uint8_t { indices, counts };
 IntSum int_sum(const ir::Module& module, ir::Operand operand, const std::function<const ir::Op*(ir::Operand)>& maker,
                SumsOf of, unsigned calls = 4);
 
-}  // namespace raddle::opt
+}  // namespace raddle::ints

@@ -1,4 +1,4 @@
-#include "compiler/opt/int_sum.hpp"
+#include "compiler/ints/int_sum.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -6,7 +6,7 @@
 
 #include "stdlib/builtins.hpp"
 
-namespace raddle::opt {
+namespace raddle::ints {
 
 using ir::Operand;
 using ir::OpKind;
@@ -14,10 +14,6 @@ using ir::OpKind;
 namespace {
 
 constexpr std::int64_t most = std::int64_t{1} << 61;
-
-bool is_called(const ir::Op& op, std::string_view name) {
-  return op.kind == OpKind::call_builtin && stdlib::builtins()[op.callee].name == name;
-}
 
 /// What assigns a variable of a function, if one operation does. @return null: none, or several
 const ir::Op* maker_in(const ir::Function& function, Operand operand) {
@@ -32,10 +28,13 @@ const ir::Op* maker_in(const ir::Function& function, Operand operand) {
   return found;
 }
 
+IntSum followed(const ir::Module& module, Operand operand, const std::function<const ir::Op*(Operand)>& maker,
+                SumsOf of, unsigned calls, unsigned& steps);
+
 /// A field of what a call gives, if it is one of the call's operands and a number.
 /// @param calls  that may still be followed
 std::optional<IntSum> field_of_call(const ir::Module& module, const ir::Op& call, Operand result, std::int64_t field,
-                                    SumsOf of, unsigned calls) {
+                                    SumsOf of, unsigned calls, unsigned& steps) {
   const ir::Function& callee = module.functions[call.callee];
   const auto place = std::ranges::find(call.results, result.index) - call.results.begin();
   if (callee.kind != ir::FunctionKind::composite || static_cast<std::size_t>(place) >= callee.outputs.size() ||
@@ -44,7 +43,7 @@ std::optional<IntSum> field_of_call(const ir::Module& module, const ir::Op& call
   const auto maker = [&](Operand operand) { return maker_in(callee, operand); };
   const ir::Op* const made = maker(Operand::variable(callee.outputs[static_cast<std::size_t>(place)]));
   if (!made || made->kind != OpKind::struct_make) return std::nullopt;
-  const IntSum found = int_sum(module, made->operands[static_cast<std::size_t>(field)], maker, of, calls - 1);
+  const IntSum found = followed(module, made->operands[static_cast<std::size_t>(field)], maker, of, calls - 1, steps);
   if (!found.base) return found;
   if (found.base->is_constant) return std::nullopt;
   const auto parameter = std::ranges::find(callee.parameters, found.base->index) - callee.parameters.begin();
@@ -52,23 +51,16 @@ std::optional<IntSum> field_of_call(const ir::Module& module, const ir::Op& call
   return IntSum{call.operands[static_cast<std::size_t>(parameter)], found.offset};
 }
 
-}  // namespace
-
-std::optional<std::int64_t> int_constant(const ir::Module& module, Operand operand) {
-  if (!operand.is_constant) return std::nullopt;
-  const auto* const found = std::get_if<std::int64_t>(&module.constants[operand.index]);
-  return found == nullptr || *found > most || *found < -most ? std::nullopt : std::optional(*found);
-}
-
-IntSum int_sum(const ir::Module& module, Operand operand, const std::function<const ir::Op*(Operand)>& maker, SumsOf of,
-               unsigned calls) {
+/// @param steps  that are left: what is assigned in a circle never comes to an end
+IntSum followed(const ir::Module& module, Operand operand, const std::function<const ir::Op*(Operand)>& maker,
+                SumsOf of, unsigned calls, unsigned& steps) {
   IntSum sum{operand, 0};
   const auto add = [&](std::int64_t term) {
     if (sum.offset + term > most || sum.offset + term < -most) return false;
     sum.offset += term;
     return true;
   };
-  for (;;) {
+  while (steps-- > 0) {
     if (const auto known = int_constant(module, *sum.base)) return {std::nullopt, sum.offset + *known};
     const ir::Op* const op = sum.base->is_constant ? nullptr : maker(*sum.base);
     if (op == nullptr) return sum;
@@ -79,14 +71,14 @@ IntSum int_sum(const ir::Module& module, Operand operand, const std::function<co
         continue;
       }
       const auto found = made && made->kind == OpKind::call
-                             ? field_of_call(module, *made, op->operands[0], op->number, of, calls)
+                             ? field_of_call(module, *made, op->operands[0], op->number, of, calls, steps)
                              : std::nullopt;
       if (!found || !add(found->offset)) return sum;
       if (!found->base) return {std::nullopt, sum.offset};
       sum.base = found->base;
     } else if (is_called(*op, "@joint_extent")) {
-      const IntSum one = int_sum(module, op->operands[1], maker, of, calls),
-                   other = int_sum(module, op->operands[2], maker, of, calls);
+      const IntSum one = followed(module, op->operands[1], maker, of, calls, steps),
+                   other = followed(module, op->operands[2], maker, of, calls, steps);
       if (one != other) return sum;
       sum.base = op->operands[1];
     } else if (op->kind == OpKind::copy || is_called(*op, "@same_extent")) {
@@ -96,8 +88,8 @@ IntSum int_sum(const ir::Module& module, Operand operand, const std::function<co
     } else if (is_called(*op, "@reshaped")) {
       sum.base = op->operands[static_cast<std::size_t>(1 + *int_constant(module, op->operands[0]))];
     } else if (is_called(*op, "@slice") && of == SumsOf::counts) {
-      const IntSum low = int_sum(module, op->operands[0], maker, of, calls),
-                   high = int_sum(module, op->operands[1], maker, of, calls);
+      const IntSum low = followed(module, op->operands[0], maker, of, calls, steps),
+                   high = followed(module, op->operands[1], maker, of, calls, steps);
       if ((low.base && low.base != high.base) || !add(high.offset - low.offset + 1)) return sum;
       return {low.base ? std::nullopt : high.base, sum.offset};
     } else if (op->kind == OpKind::add || op->kind == OpKind::sub || op->kind == OpKind::index_add) {
@@ -110,6 +102,26 @@ IntSum int_sum(const ir::Module& module, Operand operand, const std::function<co
       return sum;
     }
   }
+  steps = 0;
+  return sum;
 }
 
-}  // namespace raddle::opt
+}  // namespace
+
+bool is_called(const ir::Op& op, std::string_view name) {
+  return op.kind == OpKind::call_builtin && stdlib::builtins()[op.callee].name == name;
+}
+
+std::optional<std::int64_t> int_constant(const ir::Module& module, Operand operand) {
+  if (!operand.is_constant) return std::nullopt;
+  const auto* const found = std::get_if<std::int64_t>(&module.constants[operand.index]);
+  return found == nullptr || *found > most || *found < -most ? std::nullopt : std::optional(*found);
+}
+
+IntSum int_sum(const ir::Module& module, Operand operand, const std::function<const ir::Op*(Operand)>& maker, SumsOf of,
+               unsigned calls) {
+  unsigned steps = 1000;
+  return followed(module, operand, maker, of, calls, steps);
+}
+
+}  // namespace raddle::ints
