@@ -81,7 +81,7 @@ def narrow(x, i, a, b):
     return x * 2, i + np.int32(1), a * 2, b + 1, seen
 
 
-def too_large(k):
+def beyond_32_bits(k):
     return k + (1 << 31)
 
 
