@@ -27,12 +27,16 @@ std::string fitting_help(NamedShape first, NamedShape second) {
 }
 
 /// "`a`: index 3 of axis 1 is outside of 0..2 (shape [2, 3])".
-std::string outside_text(const std::string& found, std::size_t axis, NamedShape array) {
-  const std::int64_t extent = array.extents[axis];
-  const std::string where = extent == 0 ? ": there are no elements" : fmt::format(" is outside of 0..{}", extent - 1);
+/// @param fault  what is wrong with it where there are elements
+std::string outside_text(const std::string& found, std::size_t axis, NamedShape array, const std::string& fault) {
+  const std::string where = array.extents[axis] == 0 ? ": there are no elements" : fault;
   const std::string name = array.name.empty() ? "" : fmt::format("`{}`: ", array.name);
   if (array.extents.size() == 1) return name + found + where;
   return fmt::format("{}{} of axis {}{} (shape {})", name, found, axis, where, shape_text(array.extents));
+}
+
+std::string outside_text(const std::string& found, std::size_t axis, NamedShape array) {
+  return outside_text(found, axis, array, fmt::format(" is outside of 0..{}", array.extents[axis] - 1));
 }
 
 }  // namespace
@@ -44,8 +48,9 @@ std::string shape_text(Extents shape) {
 }
 
 std::string unfit_text(std::string_view what, NamedShape first, NamedShape second) {
-  return fmt::format("shapes {} and {} do not fit in `{}`{}", told(first), told(second), what,
-                     fitting_help(first, second));
+  const bool is_part = what.size() > 1 && what.ends_with('_');  // of the library's function of that name
+  return fmt::format("shapes {} and {} do not fit in `{}`{}", told(first), told(second),
+                     is_part ? what.substr(0, what.size() - 1) : what, fitting_help(first, second));
 }
 
 std::string wanted_shape_text(std::string_view name, Extents wanted, Extents found, const SharedExtent& shared) {
@@ -66,7 +71,11 @@ std::string index_outside_text(std::int64_t index, std::size_t axis, NamedShape 
 }
 
 std::string slice_outside_text(std::int64_t first, std::int64_t last, std::size_t axis, NamedShape array) {
-  return outside_text(fmt::format("the slice {}:{}", first, last), axis, array);
+  const std::string slice = fmt::format("the slice {}:{}", first, last);
+  const auto is_inside = [&](std::int64_t index) { return index >= 0 && index < array.extents[axis]; };
+  if (last < first - 1 && is_inside(first) && is_inside(last))
+    return outside_text(slice, axis, array, fmt::format(" ends before it begins: `flip` turns {}:{} around", last, first));
+  return outside_text(slice, axis, array);
 }
 
 std::string no_axis_text(std::int64_t axis, std::int64_t rank) {
