@@ -74,7 +74,8 @@ std::string slice_outside_text(std::int64_t first, std::int64_t last, std::size_
   const std::string slice = fmt::format("the slice {}:{}", first, last);
   const auto is_inside = [&](std::int64_t index) { return index >= 0 && index < array.extents[axis]; };
   if (last < first - 1 && is_inside(first) && is_inside(last))
-    return outside_text(slice, axis, array, fmt::format(" ends before it begins: `flip` turns {}:{} around", last, first));
+    return outside_text(slice, axis, array,
+                        fmt::format(" ends before it begins: `flip` turns {}:{} around", last, first));
   return outside_text(slice, axis, array);
 }
 
