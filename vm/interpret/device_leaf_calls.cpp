@@ -77,7 +77,7 @@ bool KernelCaller::take_results(LeafCall& call) {
   if (!call.given) return false;
   end_light(call);
   if (!call.given->is_made) return false;
-  trace_device(here_, call.frame, call.instruction, call.given->outcome);
+  log_device(call.frame, call.instruction, call.given->outcome);
   set_leaf_results(call.frame, call.site, call.instruction, call.given->results.data());
   return true;
 }
