@@ -366,7 +366,7 @@ def a_small_device_computes_what_it_has_room_for(folder):
                  "foreach i in [0:999] { b[i] = a[(i * 7919) %% 20000]; }\ntrace(sum_float(b));\n")
     alone = folder.run("run --gpus none gather.df").stdout
     done = folder.run("run --gpus simulated:whole:memory=64K gather.df", out=alone)
-    expect(done.stderr.count("has no room for what a part of a loop reads"), 1)
+    expect(done.stderr.count("has no room for what a loop reads at once"), 1)
 
 
 def nobody_waits_for_a_driver_that_is_not_used(folder):
@@ -765,6 +765,9 @@ def single_calls_survive_faults(folder):
             done = folder.run(f"run --gpus all:whole{way} --workers=2 {script}", env=env)
             expect(sorted(done.stdout.splitlines()), expected)
 
+            if (fault, way) == ("illegal:1", ""):  # each launch fails
+                expect_in("Fake GPU 0: a single call of `", done.stderr)
+                expect("a loop of `" in done.stderr, False)
 
 def app_kernels_go(folder):
     folder.write("k.cu", APP_KERNELS)

@@ -66,6 +66,7 @@ bool KernelCaller::submit(LeafCall& call) {
     given->memory.push_back({given->arrays.size(), bytes, buffer_with(object_in<Array>(argument), words[0], bytes)});
     given->arrays.insert(given->arrays.end(), words.begin(), words.end());
   }
+  given->priority = call.priority;
   given->task = &call;
   call.given = std::move(given);
   run_.device_leaves->submit(call.site.function, *call.given);
