@@ -569,7 +569,7 @@ def checked(folder, line, env=None):
 def the_check_for_machines_with_a_gpu_says_so_without_one(folder):
     done, rows = checked(folder, "")
     expect((done.returncode, done.stdout, done.stderr, rows), (0, "gpu-check: there is no driver for GPUs of NVIDIA (libcuda.so.1)\n", "", []))
-    expect_in("no step speed: facts, compile", checked(folder, "speed")[0].stderr)
+    expect_in("no step speed: facts, start, compile", checked(folder, "speed")[0].stderr)
 
 
 def all_steps_of_the_check_run(folder):
@@ -586,7 +586,7 @@ def all_steps_of_the_check_run(folder):
     expect(sum(int(limit) for limit in re.findall(r"at most +(\d+) s:", known)) <= 8 * 60, True)
     names = {row["row"] for row in rows}
     expect({"name", "clock", "module", "ten_leaves", "launch_and_wait_p50", "graph_node", "allocate_p50", "copy_in_pageable", "copy_out_pinned", "question_p99",
-            "differing_arguments", "golden_scripts", "failing_points", "null_tasks", "range_points", "submit_to_complete_p99", "efficiency_4000us",
+            "differing_arguments", "golden_scripts", "failing_points", "null_tasks", "range_points", "growth_points", "growth_of_host", "start_up", "start_up_alone", "submit_to_complete_p99", "efficiency_4000us",
             "efficiency_of_ranges_400us", "arena_10000", "script", "lost_by_a_kill", "wild", "sanitizer", "tasks_in_a_launch"} - names, set())
     expect(sum(row["row"] == "differing_arguments" for row in rows), 2 * (33 + 1 + 25 + 1))
     expect_in("| facts | GPU | Fake GPU 0 |  |  |\n", done.stdout)
