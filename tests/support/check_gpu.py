@@ -614,7 +614,8 @@ def the_bench_of_devices_runs(_):
     expect((done.returncode, done.stderr), (0, ""))
     expect_in("none of it is of a GPU.\n", done.stdout)
     rows = [line.split(" | ") for line in done.stdout.splitlines() if line.startswith("| ")]
-    expect(len(rows), 1 + 3 + 3 + 1 + 3 + 3 * (3 + 1 + 3 + 1))
+    expect(len(rows), 1 + 3 + 3 + 1 + 3 + 3 * (3 + 1 + 3 + 1) + (1 + 5) + (1 + 5) + (1 + 4) + (1 + 5) + (1 + 8) + (1 + 6))
+    expect(re.findall(r"^\*\*.*?\*\* \((\w+)", done.stdout, re.MULTILINE), ["measured", "measured", "model", "measured", "model", "model"])
     expect([row[2] for row in rows if "10000 live" in row[0]], ["at most 0.3 us"])
     expect([bool(re.search(r" ns, of the processor [\d.,e+]+ ns, [\d.,e+]+ calls a bundle$", row[1])) for row in rows if "in bundles, each" in row[0]], [True] * 3)
     expect_in("cudaMallocAsync 1.68 us", done.stdout)
@@ -764,10 +765,10 @@ def single_calls_survive_faults(folder):
             env = {**FAKE, "RADDLE_FAKE_TAKES_PTX": "1", "RADDLE_FAKE_FAULT": fault}
             done = folder.run(f"run --gpus all:whole{way} --workers=2 {script}", env=env)
             expect(sorted(done.stdout.splitlines()), expected)
-
             if (fault, way) == ("illegal:1", ""):  # each launch fails
                 expect_in("Fake GPU 0: a single call of `", done.stderr)
                 expect("a loop of `" in done.stderr, False)
+
 
 def app_kernels_go(folder):
     folder.write("k.cu", APP_KERNELS)
