@@ -56,7 +56,7 @@ void CudaDevices::State::run(unsigned number, unsigned thread, vm::DeviceBatch b
     if (done.error != 0 && drivers[number]->is_gone()) done.error = CudaDriver::gone;
     const bool has_failed = done.error != 0 && !is_of_room(done.error);
     const std::string fault = has_failed ? bring_down(number, done.error, is_wanted()) : "";
-    if (is_of_room(done.error)) note_lack_of_room(number, done.error);
+    if (is_of_room(done.error)) note_lack_of_room(number, kernel, done.error);
     leave(number, batch.expected_ns, !has_failed);
     if (has_failed && is_wanted() && goes_again(batch.faults, kernel, number, fault)) return put_back(std::move(batch));
     outcome.made = done.made;
@@ -131,7 +131,7 @@ int CudaDevices::State::run_there(unsigned number, std::span<const vm::DeviceCal
     return run_there(number, bundle.subspan(half), stream, ended.subspan(half), made);
   }
   if (!statuses && !has_no_room) return drivers[number]->is_gone() ? CudaDriver::gone : statuses.error();
-  if (has_no_room) note_lack_of_room(number, statuses.error());
+  if (has_no_room) note_lack_of_room(number, kernel, statuses.error());
   for (std::size_t i = 0; i < ended.size(); ++i) {
     ended[i].outcome.made = statuses && (*statuses)[i] == 0 ? 1 : 0;
     ended[i].outcome.has_no_room = has_no_room;
@@ -156,9 +156,10 @@ void CudaDevices::State::put_back(std::vector<vm::DeviceCall> bundle) {
 }
 
 /// By who has entered it.
-void CudaDevices::State::note_lack_of_room(unsigned number, int error) {
-  const std::string why = error == CardMemory::no_room ? "its memory has no room for what a part of a loop reads"
-                                                       : drivers[number]->text_of(error);
+void CudaDevices::State::note_lack_of_room(unsigned number, const CudaKernel& kernel, int error) {
+  const std::string why = error == CardMemory::no_room
+                              ? fmt::format("its memory has no room for what {} reads at once", kernel.name)
+                              : drivers[number]->text_of(error);
   const std::lock_guard lock(mutex);
   if (problem.empty())
     problem = fmt::format("{}: {}; workers have computed what it was given", facts[number].name, why);

@@ -1,13 +1,12 @@
 // Opening the driver and the cards, and loading kernels on them.
 #include "gpu/cuda/cuda_state.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <system_error>
 #include <utility>
 
 #include "gpu/server/remote_driver.hpp"
+#include "vm/device/kernel_words.hpp"
 
 namespace raddle::gpu {
 
@@ -36,13 +35,6 @@ std::int64_t lanes_of(const std::vector<CardFunction>& functions) {
   for (const CardFunction& function : functions)
     if (function.function != nullptr) lanes = function.lanes;
   return lanes;
-}
-
-/// By the function that it is in.
-std::string name_of(const vm::KernelGroup& kernels) {
-  const std::string name = kernels.empty() ? "" : kernels.front().name;
-  const std::string function = name.substr(0, name.find('.'));
-  return function.empty() || function == "main" ? "a loop" : fmt::format("a loop of `{}`", function);
 }
 
 }  // namespace
@@ -204,7 +196,7 @@ void CudaDevices::State::load_text(const std::shared_ptr<Text>& text, const std:
   const bool is_light = std::ranges::all_of(
       text->functions, [](const CardFunction& function) { return function.registers <= ResidentCard::most_registers; });
   if (way != Way::resident || !is_light || lanes_of(text->functions) == 0)
-    return text->done(kernel_of(name_of(text->kernels), ptx, vm::range_kernel_name, std::move(text->functions)));
+    return text->done(kernel_of(vm::words_of(text->kernels), ptx, vm::range_kernel_name, std::move(text->functions)));
   bool is_first = false;
   {
     const std::lock_guard lock(mutex);
@@ -253,9 +245,9 @@ void CudaDevices::State::load_super(const std::optional<std::string>& ptx) {
   if (is_function)
     ranges.push_back({text->kernels, text->entry}), super = *ptx;
   else if (ptx && problem.empty())
-    problem = "a loop does not fit into the super kernel of the GPU: it was launched by itself";
+    problem = vm::words_of(text->kernels) + " does not fit into the super kernel of the GPU: it was launched by itself";
   lock.unlock();
-  text->done(kernel_of(name_of(text->kernels), text->ptx, vm::range_kernel_name, text->functions));
+  text->done(kernel_of(vm::words_of(text->kernels), text->ptx, vm::range_kernel_name, text->functions));
   make_next_super();
 }
 

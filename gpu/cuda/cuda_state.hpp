@@ -164,7 +164,7 @@ struct CudaDevices::State : std::enable_shared_from_this<CudaDevices::State> {
                 std::size_t& made);
   void put_back(vm::DeviceBatch batch);
   void put_back(std::vector<vm::DeviceCall> bundle);
-  void note_lack_of_room(unsigned number, int error);
+  void note_lack_of_room(unsigned number, const CudaKernel& kernel, int error);
   void lose_all();
   void submit(vm::DeviceBatch batch);
   void submit(vm::DeviceCall call);

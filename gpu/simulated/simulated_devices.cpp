@@ -1,5 +1,7 @@
 #include "gpu/simulated/simulated_devices.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -11,6 +13,7 @@
 #include <utility>
 
 #include "gpu/simulated/host_clocks.hpp"
+#include "vm/device/kernel_words.hpp"
 
 namespace raddle::gpu {
 
@@ -21,9 +24,10 @@ constexpr std::uint32_t descriptors_log2 = 5;
 
 class SimulatedKernel final : public vm::DeviceKernel {
  public:
-  SimulatedKernel(raddle_leaf_function code, std::int64_t lanes, std::int64_t ready_ns)
-      : DeviceKernel(lanes), code(code), ready_ns(ready_ns) {}
+  SimulatedKernel(raddle_leaf_function code, std::string name, std::int64_t lanes, std::int64_t ready_ns)
+      : DeviceKernel(lanes), code(code), name(std::move(name)), ready_ns(ready_ns) {}
   const raddle_leaf_function code;
+  const std::string name;       ///< of what it computes, in words
   const std::int64_t ready_ns;  ///< on the model's clock
 };
 
@@ -115,10 +119,10 @@ void SimulatedDevices::prepare(const vm::KernelGroup& kernels, vm::KernelEntry e
   if (clock_) clock_->open();
   compiler->use([&](vm::KernelCompiler& given) {
     given.request(kernels, entry,
-                  [done = std::move(done), clock = clock_.get(),
+                  [done = std::move(done), name = vm::words_of(kernels), clock = clock_.get(),
                    lanes = clock_ ? clock_->model().lanes : std::int64_t{warps_} * lanes](raddle_leaf_function code) {
                     if (code == nullptr) return done(nullptr);
-                    done(std::make_shared<SimulatedKernel>(code, lanes, clock ? clock->load_kernel() : 0));
+                    done(std::make_shared<SimulatedKernel>(code, name, lanes, clock ? clock->load_kernel() : 0));
                   });
   });
 }
@@ -187,7 +191,8 @@ void SimulatedDevices::run(const Given& given, CopyEngine& engine) {
   }
   if (outcome.has_no_room) {
     const std::lock_guard lock(mutex_);
-    problem_ = name() + ": its memory has no room for what a part of a loop reads; workers have computed it";
+    problem_ = fmt::format("{}: its memory has no room for what {} reads at once; workers have computed it", name(),
+                           kernel_of(batch).name);
   }
   batch.done(outcome);
 }

@@ -5,7 +5,8 @@
 
 Figures of build/tests/raddle_gpu_bench (gpu/), medians of N runs: of the host's side of the queues and of our memory of a card, which no
 card changes; and of a simulated device and of the driver without a GPU that tests have, whose part in it is the host's, too. So none of
-them is that of a GPU: `./dev gpu-check` has these. Beside them what others have published of theirs.
+them is that of a GPU: `./dev gpu-check` has these. Beside them what others have published of theirs. Then what GeMTC's paper draws, in our
+form (gpu_figures.py).
 """
 
 import argparse
@@ -14,6 +15,7 @@ import statistics
 import subprocess
 import sys
 
+from gpu_figures import print_figures
 from measure import ROOT
 
 BENCH = ROOT / "build/tests/raddle_gpu_bench"
@@ -76,6 +78,8 @@ def main():
     print("| what | median | goal | published by others, with a GPU |\n|---|---|---|---|")
     for rows in zip(*runs):
         print_row(rows)
+    rate = statistics.median(row["value"] for rows in runs for row in rows if row["row"] == "threads_null_tasks")
+    print_figures(BENCH, DRIVER, rate, small)
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ def at_most(bound):
 GOALS = {
     "null_tasks": at_least(10),
     "range_points": at_least(1),
+    "growth_points": at_least(0.5),
     "submit_to_complete_p50": at_most(6),
     "submit_to_complete_p99": at_most(15),
     "tasks_in_a_launch": at_least(15),
@@ -41,6 +42,7 @@ GOALS = {
     "ten_leaves_mathematics": at_most(1.5),
     "ten_leaves_kept": at_most(10),
     "lost_by_a_kill": at_most(2),
+    "start_up": at_most(1.1),
     "differing_arguments": at_most(0),
     "differing_scripts": at_most(0),
 }

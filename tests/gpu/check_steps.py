@@ -7,6 +7,7 @@ import pathlib
 import re
 import shutil
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -226,6 +227,21 @@ def scripts(options):
                     differ += 1
                     tell_failed(f"{script.stem} does something else by {way} than by workers: {run.done.stderr}")
     tell("differing_scripts", "runs that print or write something else than workers do", differ)
+
+
+def start_up(options):
+    """Of a script that needs no GPU: what looking for one would cost it. The driver is opened by who has work for it."""
+    with tempfile.TemporaryDirectory(prefix="raddle-gpu-") as folder:
+        pathlib.Path(folder, "empty.df").write_text("", encoding="utf-8")
+
+        def seconds(gpus):
+            begin = time.monotonic()
+            subprocess.run([options.raddle, "run", f"--gpus={gpus}", "empty.df"], cwd=folder, check=True)
+            return time.monotonic() - begin
+        pairs = [(seconds("none"), seconds("all")) for _ in range(3 if options.small else 40)][1:]
+    none_s, all_s = (statistics.median(each) for each in zip(*pairs))
+    tell("start_up_alone", "an empty script, `none`: the process", 1e3 * none_s, "ms")
+    tell("start_up", "the same with `all`, which needs no GPU, times `none`", all_s / none_s)
 
 
 def kill_servers(process):

@@ -265,8 +265,54 @@ def devices_have_lanes_in_traces(folder):
     expect("device" in folder.read("t.json"), False)
 
 
+def loaded_by(folder, words, env):
+    """({process: files that its dynamic linker has opened}, standard output)."""
+    for path in folder.path.glob("linked.*"):
+        path.unlink()
+    done = folder.run(words, env={**env, "LD_DEBUG": "files", "LD_DEBUG_OUTPUT": str(folder.path / "linked")})
+    return {path.suffix: set(re.findall(r"file=(\S+)", path.read_text())) for path in folder.path.glob("linked.*")}, done.stdout
+
+
+def what_needs_no_gpu_loads_nothing_of_it(folder):
+    """Neither the driver's library nor a process for it, also where there is one."""
+    folder.write("empty.df", "")
+    folder.write("short.df", "import stats;\nint a[];\nforeach i in [0:999] { a[i] = i * i; }\ntrace(sum_integer(a));\n")
+    for env in ({}, FAKE):
+        for words, out in (("run empty.df", ""), ("run short.df", "trace: 332833500\n"), ("run --gpus none short.df", "trace: 332833500\n")):
+            files, printed = loaded_by(folder, words, env)
+            expect((words, printed, len(files)), (words, out, 1))
+            expect((words, [file for file in set.union(*files.values()) if "cuda" in file]), (words, []))
+    files, _ = loaded_by(folder, "run --gpus 1:whole short.df", {**FAKE, "RADDLE_FAKE_TAKES_PTX": "1"})
+    expect((len(files) > 1, any("libcuda.so.1" in file for file in set.union(*files.values()))), (True, True))
+
+
+def recorded_runs_have_lanes_of_devices(folder):
+    """Those of scripts that call what is recorded, and of sweeps. What only computes leaves no record."""
+    folder.write("chain.df", CHAIN)
+    folder.run("run --gpus simulated:whole chain.df")
+    expect((folder.path / ".raddle").exists(), False)
+    folder.write("model.df", "import stats;\n@param int n = 1000;\n@memo (int m) twice(int k) { m = 2 * k; }\nfloat a[];\n"
+                             "foreach i in [0:n-1] { a[i] = itof(i) * 0.5; }\n@result float y = sum_float(a) + itof(twice(n));\n"
+                             "trace(y);\n")
+    for which, name in (("simulated:whole", "simulated"), ("simulated:h200x2", "H200 (model)")):
+        for words, computed, others in ((f"run --gpus {which} model.df", 1000, {"lane 1"}),
+                                        (f"sweep --gpus {which} --no-cache model.df -p n=500,2000", 2500, {"lane 1"})):
+            folder.run(words)
+            events = json.loads(folder.run("trace last").stdout)["traceEvents"]
+            lanes = {event["tid"]: event["args"]["name"] for event in events if event["name"] == "thread_name"}
+            slices = [event for event in events if event.get("cat") == "device"]
+            expect({re.sub(r"^device \d, |, \d+$", "", lanes[event["tid"]]) for event in slices}, {name})
+            expect((words, sum(event["args"]["computed"] for event in slices)), (words, computed))
+            expect({event["args"]["at"] for event in slices}, {"model.df:5:1"})
+            expect(others <= set(lanes.values()), True)
+    folder.run("run --gpus none model.df")
+    expect("device" in folder.run("trace last").stdout, False)
+    joined = json.loads(folder.run("trace --limit 1 " + json.loads(folder.run("runs list --json").stdout)["runs"][1]["id"]).stdout)["traceEvents"]
+    expect(len([event for event in joined if event.get("cat") == "device"]) <= 2, True)
+
+
 def examples_have_lanes_of_devices(folder):
-    """On each way they print the same, and what devices have done is in the trace."""
+    """On each way they print the same, and what workers and devices have done is in the trace."""
     for example, arguments in (("option_book", "--options=20000"), ("replica_exchange", "--rounds=3 --steps=20")):
         script = f"{ROOT}/examples/{example}.df {arguments}"
         expected = sorted(folder.run(f"run --gpus none {script}").stdout.splitlines())
@@ -277,6 +323,7 @@ def examples_have_lanes_of_devices(folder):
             lanes = {event["tid"]: event["args"]["name"] for event in events if event["name"] == "thread_name"}
             used = {lanes[event["tid"]] for event in events if event.get("cat") == "device"}
             expect((example, which, [lane for lane in used if name not in lane], used != set()), (example, which, [], True))
+            expect((example, which, "worker 1" in lanes.values()), (example, which, True))
 
 
 def points_that_reduce_go(folder):
@@ -319,7 +366,7 @@ def a_small_device_computes_what_it_has_room_for(folder):
                  "foreach i in [0:999] { b[i] = a[(i * 7919) %% 20000]; }\ntrace(sum_float(b));\n")
     alone = folder.run("run --gpus none gather.df").stdout
     done = folder.run("run --gpus simulated:whole:memory=64K gather.df", out=alone)
-    expect(done.stderr.count("has no room for what a part of a loop reads"), 1)
+    expect(done.stderr.count("has no room for what a loop reads at once"), 1)
 
 
 def nobody_waits_for_a_driver_that_is_not_used(folder):
@@ -522,7 +569,7 @@ def checked(folder, line, env=None):
 def the_check_for_machines_with_a_gpu_says_so_without_one(folder):
     done, rows = checked(folder, "")
     expect((done.returncode, done.stdout, done.stderr, rows), (0, "gpu-check: there is no driver for GPUs of NVIDIA (libcuda.so.1)\n", "", []))
-    expect_in("no step speed: facts, compile", checked(folder, "speed")[0].stderr)
+    expect_in("no step speed: facts, start, compile", checked(folder, "speed")[0].stderr)
 
 
 def all_steps_of_the_check_run(folder):
@@ -539,7 +586,7 @@ def all_steps_of_the_check_run(folder):
     expect(sum(int(limit) for limit in re.findall(r"at most +(\d+) s:", known)) <= 8 * 60, True)
     names = {row["row"] for row in rows}
     expect({"name", "clock", "module", "ten_leaves", "launch_and_wait_p50", "graph_node", "allocate_p50", "copy_in_pageable", "copy_out_pinned", "question_p99",
-            "differing_arguments", "golden_scripts", "failing_points", "null_tasks", "range_points", "submit_to_complete_p99", "efficiency_4000us",
+            "differing_arguments", "golden_scripts", "failing_points", "null_tasks", "range_points", "growth_points", "growth_of_host", "start_up", "start_up_alone", "submit_to_complete_p99", "efficiency_4000us",
             "efficiency_of_ranges_400us", "arena_10000", "script", "lost_by_a_kill", "wild", "sanitizer", "tasks_in_a_launch"} - names, set())
     expect(sum(row["row"] == "differing_arguments" for row in rows), 2 * (33 + 1 + 25 + 1))
     expect_in("| facts | GPU | Fake GPU 0 |  |  |\n", done.stdout)
@@ -567,7 +614,8 @@ def the_bench_of_devices_runs(_):
     expect((done.returncode, done.stderr), (0, ""))
     expect_in("none of it is of a GPU.\n", done.stdout)
     rows = [line.split(" | ") for line in done.stdout.splitlines() if line.startswith("| ")]
-    expect(len(rows), 1 + 3 + 3 + 1 + 3 + 3 * (3 + 1 + 3 + 1))
+    expect(len(rows), 1 + 3 + 3 + 1 + 3 + 3 * (3 + 1 + 3 + 1) + (1 + 5) + (1 + 5) + (1 + 4) + (1 + 5) + (1 + 8) + (1 + 6))
+    expect(re.findall(r"^\*\*.*?\*\* \((\w+)", done.stdout, re.MULTILINE), ["measured", "measured", "model", "measured", "model", "model"])
     expect([row[2] for row in rows if "10000 live" in row[0]], ["at most 0.3 us"])
     expect([bool(re.search(r" ns, of the processor [\d.,e+]+ ns, [\d.,e+]+ calls a bundle$", row[1])) for row in rows if "in bundles, each" in row[0]], [True] * 3)
     expect_in("cudaMallocAsync 1.68 us", done.stdout)
@@ -717,6 +765,9 @@ def single_calls_survive_faults(folder):
             env = {**FAKE, "RADDLE_FAKE_TAKES_PTX": "1", "RADDLE_FAKE_FAULT": fault}
             done = folder.run(f"run --gpus all:whole{way} --workers=2 {script}", env=env)
             expect(sorted(done.stdout.splitlines()), expected)
+            if (fault, way) == ("illegal:1", ""):  # each launch fails
+                expect_in("Fake GPU 0: a single call of `", done.stderr)
+                expect("a loop of `" in done.stderr, False)
 
 
 def app_kernels_go(folder):
@@ -809,7 +860,7 @@ def kernels_become_a_super_kernel(folder):
     expect(("scripts with a super kernel", count, count > 10), ("scripts with a super kernel", count, True))
 
 
-TESTS = [loops_go_or_it_is_said_why, single_calls_of_leaves_go, single_calls_that_fail_read_as_on_workers, single_calls_survive_faults, what_is_in_the_way_is_named, loops_around_loops_go, arrays_stay_on_the_device, models_tell_what_gpus_would_take, models_make_calls, devices_have_lanes_in_traces, examples_have_lanes_of_devices, points_that_reduce_go, a_small_device_computes_what_it_has_room_for,
+TESTS = [loops_go_or_it_is_said_why, single_calls_of_leaves_go, single_calls_that_fail_read_as_on_workers, single_calls_survive_faults, what_is_in_the_way_is_named, loops_around_loops_go, arrays_stay_on_the_device, models_tell_what_gpus_would_take, models_make_calls, what_needs_no_gpu_loads_nothing_of_it, devices_have_lanes_in_traces, recorded_runs_have_lanes_of_devices, examples_have_lanes_of_devices, points_that_reduce_go, a_small_device_computes_what_it_has_room_for,
          nobody_waits_for_a_driver_that_is_not_used, annotations_are_followed, failing_points_read_as_on_workers, an_element_is_assigned_once, app_kernels_go, an_app_kernel_that_fails_reads_as_on_workers,
          a_lane_that_fails_fails_its_call, a_kernel_that_no_gpu_would_take_stays, why_an_app_kernel_stays_is_said, an_endless_point_is_ended, what_is_not_there_is_said,
          a_driver_is_asked, a_fault_costs_no_task, a_driver_may_be_killed, a_driver_that_hangs_is_noticed, what_a_driver_does_not_take_is_done_by_workers, short_scripts_look_for_no_driver,

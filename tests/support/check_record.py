@@ -124,7 +124,7 @@ def damaged_index_hides_no_row(folder):
 def damaged_names_are_told_with_a_remedy(folder):
     folder.run("sweep -p a=1,2 -- echo {a}")
     damaged = bytearray((folder.path / ".raddle" / "runs.db").read_bytes())
-    damaged[damaged.find(b"duration_s")] ^= 1
+    damaged[damaged.find(b"duration_s", damaged.find(b"CREATE TABLE point"))] ^= 1
     replace_record(folder, damaged)
     folder.run("runs table", code=1, err="is damaged: no such column: duration_s\n  = help: move it away")
 

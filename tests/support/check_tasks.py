@@ -401,7 +401,8 @@ def what_had_ended_is_kept(folder):
 
 
 # What makes a record one of an earlier version.
-BACKWARDS = {6: "ALTER TABLE block RENAME TO batch; DROP INDEX block_by_run; CREATE INDEX batch_by_run ON batch (run); PRAGMA user_version = 6;",
+BACKWARDS = {7: "DROP TABLE device; PRAGMA user_version = 7;",
+             6: "ALTER TABLE block RENAME TO batch; DROP INDEX block_by_run; CREATE INDEX batch_by_run ON batch (run); PRAGMA user_version = 6;",
              5: "DROP TABLE taken; PRAGMA user_version = 5;",
              4: "".join(f"ALTER TABLE {table} DROP COLUMN digest;" for table in ("run", "point", "task", "batch")) +
                 "ALTER TABLE batch DROP COLUMN content_digest; PRAGMA user_version = 4;",

@@ -36,7 +36,7 @@ void ProgramCaller::go_on(AppKernelCall& call) {
   }
   Frame& frame = call.frame;
   if (call.outcome.made == 1) {
-    trace_device(here_, frame, call.instruction, call.outcome);
+    log_device(frame, call.instruction, call.outcome);
     std::vector<Value> outputs(call.site.outputs.size());
     call.arguments.take_outputs(program_.foreigns[call.site.foreign], outputs);
     set_foreign_outputs(frame, program_.instructions[call.instruction], outputs);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "vm/device/device_rule.hpp"
+#include "vm/device/kernel_words.hpp"
 #include "vm/device/launch_kernel.hpp"
 #include "vm/kernel/leaf_arguments.hpp"
 
@@ -27,7 +28,7 @@ RangeKernel bundle_kernel(const Program& program, FunctionId leaf) {
   const Function& function = program.functions[leaf];
   const std::vector<KernelType>& parameters = function.leaf_parameters;
   Kernel made;
-  made.name = function.name;
+  made.name = function.name + std::string(single_calls_suffix);
   made.place = function.place;
   made.types = {KernelType::int_};
   made.parameter_count = static_cast<std::uint32_t>(1 + parameters.size());
@@ -120,9 +121,16 @@ DeviceLeaves::Bundles::Bundles(WorkerPool& pool, const Program& program, std::sh
 
 void DeviceLeaves::Bundles::add(FunctionId leaf, DeviceLeafCall& call) {
   Waiting& of_leaf = waiting[leaf];
-  Bundle*& open = of_leaf.open[call.arrays];
-  if (open == nullptr || open->calls.size() >= most_calls) open = &of_leaf.bundles.emplace_back();
-  open->calls.push_back(&call);
+  const auto [found, is_first] = of_leaf.open.try_emplace(call.arrays);
+  auto& bundle = found->second;
+  if (is_first || bundle->second.calls.size() >= most_calls)
+    bundle = of_leaf.bundles.emplace(call.priority, Bundle());
+  else if (call.priority > bundle->first) {
+    auto moved = of_leaf.bundles.extract(bundle);
+    moved.key() = call.priority;
+    bundle = of_leaf.bundles.insert(std::move(moved));
+  }
+  bundle->second.calls.push_back(&call);
   entries[leaf].waiting_bundles.store(static_cast<std::int64_t>(of_leaf.bundles.size()), std::memory_order_relaxed);
 }
 
@@ -133,10 +141,11 @@ void DeviceLeaves::Bundles::go_on(FunctionId leaf) {
   of_leaf.is_submitting = true;
   while (!of_leaf.bundles.empty() && of_leaf.batches < most_batches) {
     ++of_leaf.batches;
-    Bundle bundle = std::move(of_leaf.bundles.front());
+    const auto first = of_leaf.bundles.begin();
+    Bundle bundle = std::move(first->second);
     const auto open = of_leaf.open.find(bundle.calls.front()->arrays);
-    if (open != of_leaf.open.end() && open->second == &of_leaf.bundles.front()) of_leaf.open.erase(open);
-    of_leaf.bundles.pop_front();
+    if (open != of_leaf.open.end() && open->second == first) of_leaf.open.erase(open);
+    of_leaf.bundles.erase(first);
     entries[leaf].waiting_bundles.store(static_cast<std::int64_t>(of_leaf.bundles.size()), std::memory_order_relaxed);
     const std::int64_t wave_ns = of_leaf.wave_ns;
     lock.unlock();

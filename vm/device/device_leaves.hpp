@@ -2,7 +2,7 @@
 // What one run has devices do of single calls of its leaf functions.
 #include <cstddef>
 #include <cstdint>
-#include <list>
+#include <functional>
 #include <map>
 #include <memory>
 #include <vector>
@@ -20,6 +20,7 @@ struct DeviceLeafCall {
   std::vector<std::int64_t> arrays;     ///< the words of the others
   std::vector<AddressedMemory> memory;  ///< of arrays: `word` counts those of `arrays`
   std::vector<std::int64_t> results;    ///< words of leaf_abi.hpp; filled before the task is injected, if it was made
+  std::int32_t priority = 0;            ///< `@prio`: of what waits the greatest goes first
   bool is_made = false;                 ///< else a worker has to make it
   DeviceOutcome outcome;                ///< of the first call of a batch: of all of it. Else nothing was made
   std::int64_t begun_ns = 0;
@@ -30,9 +31,9 @@ struct DeviceLeafCall {
 /// Functions are FunctionIds. Note [bundles of calls]: calls of one function with the same arrays that wait together
 /// are points of one batch, which has a column for each number that they are given and give back. A batch goes as soon
 /// as the devices have fewer than `most_batches` of the function: so the first calls go at once, and whoever is busy
-/// gets large ones. Of a batch a point of which does not end well, that call is a worker's, and those behind it go once
-/// more, but not twice.
-/// Without `@gpu` only leaves that take long go: Function::is_heavy.
+/// gets large ones. Of those that wait that goes first which has the call with the greatest priority. Of a batch a
+/// point of which does not end well, that call is a worker's, and those behind it go once more, but not twice. Without
+/// `@gpu` only leaves that take long go: Function::is_heavy.
 class DeviceLeaves final : public CallSharing {
  public:
   /// @param compiler  null: none go. All outlive this
@@ -51,15 +52,16 @@ class DeviceLeaves final : public CallSharing {
   };
   /// What waits of a function. Guarded by the mutex.
   struct Waiting {
-    std::list<Bundle> bundles;
-    std::map<std::vector<std::int64_t>, Bundle*> open;  ///< of `bundles`, by their arrays: those that take more calls
-    unsigned batches = 0;                               ///< that devices have
-    bool is_submitting = false;                         ///< some thread is in go_on(): it takes what comes meanwhile
-    std::int64_t wave_ns = 0;                           ///< LaunchOutlook::wave_ns, by the last batch; 0: not known
+    using Bundles = std::multimap<std::int32_t, Bundle, std::greater<>>;  ///< by the greatest priority of their calls
+    Bundles bundles;
+    std::map<std::vector<std::int64_t>, Bundles::iterator> open;  ///< by their arrays: those that take more calls
+    unsigned batches = 0;                                         ///< that devices have
+    bool is_submitting = false;  ///< some thread is in go_on(): it takes what comes meanwhile
+    std::int64_t wave_ns = 0;    ///< LaunchOutlook::wave_ns, by the last batch; 0: not known
   };
   struct Bundles final : Shared, std::enable_shared_from_this<Bundles> {
     Bundles(WorkerPool& pool, const Program& program, std::shared_ptr<Devices> devices);
-    /// Behind others that wait. @pre the mutex is held
+    /// Behind others of its priority that wait. @pre the mutex is held
     void add(FunctionId leaf, DeviceLeafCall& call);
     /// Batches of what waits, as many as devices are to have. Devices that are gone answer on this thread, at once.
     /// @pre the mutex is not held

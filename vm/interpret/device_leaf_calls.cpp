@@ -66,6 +66,7 @@ bool KernelCaller::submit(LeafCall& call) {
     given->memory.push_back({given->arrays.size(), bytes, buffer_with(object_in<Array>(argument), words[0], bytes)});
     given->arrays.insert(given->arrays.end(), words.begin(), words.end());
   }
+  given->priority = call.priority;
   given->task = &call;
   call.given = std::move(given);
   run_.device_leaves->submit(call.site.function, *call.given);
@@ -77,7 +78,7 @@ bool KernelCaller::take_results(LeafCall& call) {
   if (!call.given) return false;
   end_light(call);
   if (!call.given->is_made) return false;
-  trace_device(here_, call.frame, call.instruction, call.given->outcome);
+  log_device(call.frame, call.instruction, call.given->outcome);
   set_leaf_results(call.frame, call.site, call.instruction, call.given->results.data());
   return true;
 }

@@ -26,6 +26,7 @@ namespace raddle::vm {
 
 class AppKernelCompiler;  // vm/foreign/app_kernel.hpp
 class CallRecord;         // vm/record/call_record.hpp
+class DeviceLog;          // vm/device/device_log.hpp
 class Devices;            // vm/device/devices.hpp
 class PointFiles;         // vm/calls/written_files.hpp
 class Run;
@@ -93,6 +94,7 @@ struct RunOptions {
   CancelHook* cancel = nullptr;
   TaskListener* listener = nullptr;   ///< is told of programs and calls of `@memo` functions; may be null
   TaskTrace* trace = nullptr;         ///< gets every task; may be null. Of as many workers
+  DeviceLog* device_log = nullptr;    ///< gets what devices have done; may be null
   CallRecord* call_record = nullptr;  ///< null: results of `@memo` functions are neither taken nor kept
   PointFiles* point_files = nullptr;  ///< of the sweep whose point this run is; may be null
   std::uint64_t point = 0;            ///< its number there

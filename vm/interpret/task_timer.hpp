@@ -1,5 +1,6 @@
 #pragma once
-// Notes a task, or what a device has done, in the trace of its run, if there is one.
+// Notes a task in the trace of its run, or what a device has done in the log of its devices, if there is one.
+#include "vm/device/device_log.hpp"
 #include "vm/device/devices.hpp"
 #include "vm/interpret/run_state.hpp"
 #include "vm/interpret/task_trace.hpp"
@@ -38,16 +39,16 @@ class TaskTimer {
 
 /// On the worker that hears of it.
 /// @param instruction  the loop's, or the call's
-inline void trace_device(RunWorker& here, const Frame& frame, std::uint32_t instruction, const DeviceOutcome& outcome) {
-  TaskTrace* const trace = frame.run_state.options.trace;
-  if (trace == nullptr || outcome.made == 0) return;
-  trace->add(here.worker().index(), {.start_ns = trace->at_ns(outcome.start_ns),
-                                     .duration_ns = outcome.spent_ns,
-                                     .kind = TaskKind::device,
-                                     .name = &frame.run_state.program.functions[frame.body.function].name,
-                                     .instruction = instruction,
-                                     .iterations = static_cast<std::uint64_t>(outcome.made),
-                                     .device = outcome.device});
+inline void log_device(const Frame& frame, std::uint32_t instruction, const DeviceOutcome& outcome) {
+  DeviceLog* const log = frame.run_state.options.device_log;
+  if (log == nullptr || outcome.made == 0) return;
+  const Program& program = frame.run_state.program;
+  log->add({.device = outcome.device,
+            .start_ns = outcome.start_ns,
+            .duration_ns = outcome.spent_ns,
+            .function = program.functions[frame.body.function].name,
+            .place = program.places[instruction],
+            .computed = static_cast<std::uint64_t>(outcome.made)});
 }
 
 }  // namespace raddle::vm

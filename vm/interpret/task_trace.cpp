@@ -11,7 +11,6 @@ void TaskTrace::add(unsigned worker, Entry entry) {
   entry.busy_ns = entry.longest_ns = entry.duration_ns;
   Lane& lane = lanes_[worker];
   if (entry.kind == TaskKind::program) return lane.programs.push_back(entry);
-  if (entry.kind == TaskKind::device) return lane.of_devices.push_back(entry);
   lane.tasks.push_back(entry);
   if (lane.tasks.size() > most_of_worker_) join(lane);
 }
@@ -49,14 +48,10 @@ std::vector<std::vector<TaskTrace::Entry>> TaskTrace::tasks() const {
   return all;
 }
 
-std::vector<TaskTrace::Entry> TaskTrace::all_of(std::vector<Entry> Lane::*part) const {
+std::vector<TaskTrace::Entry> TaskTrace::programs() const {
   std::vector<Entry> all;
-  for (const Lane& lane : lanes_) all.insert(all.end(), (lane.*part).begin(), (lane.*part).end());
+  for (const Lane& lane : lanes_) all.insert(all.end(), lane.programs.begin(), lane.programs.end());
   return all;
 }
-
-std::vector<TaskTrace::Entry> TaskTrace::programs() const { return all_of(&Lane::programs); }
-
-std::vector<TaskTrace::Entry> TaskTrace::of_devices() const { return all_of(&Lane::of_devices); }
 
 }  // namespace raddle::vm

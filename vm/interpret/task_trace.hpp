@@ -16,7 +16,6 @@ enum class TaskKind : std::uint8_t {
   leaf,        ///< a call of a leaf function
   ending,      ///< of a call of the library, or of a program, outside
   program,     ///< an external one: on no worker
-  device,      ///< points of a loop, or a call, on a device
 };
 
 class TaskTrace {
@@ -29,7 +28,6 @@ class TaskTrace {
     const std::string* name = nullptr;         ///< of the program: function or app; of the longest one of several
     std::uint32_t instruction = no_id;         ///< of the program; no_id: the whole function
     std::uint64_t iterations = 0;              ///< of `foreach`
-    unsigned device = 0;                       ///< which one, of kind `device`
     std::uint64_t count = 1;                   ///< tasks
     std::int64_t busy_ns = 0, longest_ns = 0;  ///< of all of them, of one
   };
@@ -40,10 +38,6 @@ class TaskTrace {
   std::int64_t now_ns() const {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin_).count();
   }
-  /// Of a time on the steady clock.
-  std::int64_t at_ns(std::int64_t steady_ns) const {
-    return steady_ns - begin_.time_since_epoch() / std::chrono::nanoseconds(1);
-  }
   /// On the worker's own thread.
   void add(unsigned worker, Entry entry);
 
@@ -52,17 +46,14 @@ class TaskTrace {
   std::vector<std::vector<Entry>> tasks() const;
   /// External ones, in no order.
   std::vector<Entry> programs() const;
-  /// What devices have done, in no order.
-  std::vector<Entry> of_devices() const;
 
  private:
   struct alignas(64) Lane {  // of one worker, written by it
-    std::vector<Entry> tasks, programs, of_devices;
+    std::vector<Entry> tasks, programs;
     std::int64_t part_ns = 1;  // tasks that begin in the same one are joined, once there are many
   };
   void join(Lane& lane) const;
   static void join_parts(Lane& lane);
-  std::vector<Entry> all_of(std::vector<Entry> Lane::*part) const;
 
   const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   const std::size_t most_of_worker_;

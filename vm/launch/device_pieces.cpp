@@ -276,7 +276,7 @@ void Launcher::end_piece(DevicePiece* piece) {
   if (run_.is_stopped()) return;  // it is freed with the run
   RangeTask& range = piece->range;
   Frame& frame = range.frame;
-  trace_device(here_, frame, range.instruction, piece->outcome);
+  log_device(frame, range.instruction, piece->outcome);
   const std::int64_t made = piece->outcome.made / piece->points_each;
   write_results(*piece, made * piece->points_each);
   range.next_iteration += made;

@@ -9,7 +9,7 @@
 namespace raddle::vm {
 namespace {
 
-constexpr std::int64_t format_version = 7;
+constexpr std::int64_t format_version = 8;
 
 /// The contents of blocks stand last: whoever reads only the columns before them does not read their pages.
 constexpr const char* tables = R"(
@@ -30,12 +30,16 @@ CREATE TABLE IF NOT EXISTS block (
   row INTEGER PRIMARY KEY, digest INTEGER, run INTEGER NOT NULL, first INTEGER, last INTEGER, count INTEGER,
   started REAL, duration_s REAL, worker INTEGER, content_digest INTEGER, numbers BLOB, keys BLOB, columns BLOB);
 CREATE TABLE IF NOT EXISTS taken (run INTEGER PRIMARY KEY, digest INTEGER, rows BLOB);
+CREATE TABLE IF NOT EXISTS device (
+  digest INTEGER, run INTEGER NOT NULL, device INTEGER, name TEXT, started REAL, duration_s REAL, computed INTEGER,
+  function TEXT, place TEXT);
 CREATE INDEX IF NOT EXISTS block_by_run ON block (run);
 CREATE INDEX IF NOT EXISTS run_by_work ON run (work);
 CREATE INDEX IF NOT EXISTS point_by_key ON point (key);
 CREATE INDEX IF NOT EXISTS point_by_number ON point (run, number);
 CREATE INDEX IF NOT EXISTS task_by_point ON task (run, point);
-PRAGMA user_version = 7;
+CREATE INDEX IF NOT EXISTS device_by_run ON device (run);
+PRAGMA user_version = 8;
 )";
 
 /// What format 2 did not have, besides the tasks of points, which came with 4; the rows that are there have none of it.
@@ -81,13 +85,14 @@ void add_digests(Database& database) {
                             block_columns, block_content));
 }
 
-/// Changes formats 2 to 6. Of 5 nothing changes but a table's name, and that runs to come say what they have taken; 6
-/// had the old name still.
+/// Changes formats 2 to 7. Of 5 nothing changes but a table's name, and that runs to come say what they have taken; 6
+/// had the old name still; 7 had nothing of devices.
 void change_format(Database& database) {
   Transaction transaction(database);
   const std::int64_t found = format_of(database);  // somebody else may have done it meanwhile
   if (found == 5 || found == 6)
     run(database, std::string("ALTER TABLE batch RENAME TO block; DROP INDEX batch_by_run;") + tables);
+  if (found == 7) run(database, tables);
   if (found < 5) {
     if (found == 2) run(database, columns_of_3);
     if (found < 4) run(database, table_of_4);
@@ -117,6 +122,10 @@ void make_views(Database& database, const char* blocks) {
 }
 
 constexpr const char* no_taken = "CREATE TEMP TABLE taken (run INTEGER, rows BLOB)";
+constexpr const char* no_devices =
+    "CREATE TEMP TABLE device (run INTEGER, device INTEGER, name TEXT, started REAL, duration_s REAL, computed "
+    "INTEGER, "
+    "function TEXT, place TEXT)";
 
 /// The same for an earlier format: what it lacks is there for this reader alone.
 void make_views_of(Database& database, std::int64_t format) {
@@ -137,17 +146,19 @@ void open_tables(Database& database) {
   const bool stays = is_earlier && database.is_read_only();
   add_digest_functions(database, stays && format < 5 ? Digests::none : Digests::checked);
   if (stays) {
-    if (format == 6)
+    run(database, no_devices);
+    if (format >= 6)
       make_view(database, "taken", "taken", "*", taken_columns);
     else
       run(database, no_taken);
-    return format < 5 ? make_views_of(database, format) : make_views(database, "batch");
+    return format < 5 ? make_views_of(database, format) : make_views(database, format < 7 ? "batch" : "block");
   }
   if (is_earlier) change_format(database);
   if (format_of(database) != format_version)
     throw RecordError(fmt::format("the record `{}` is of another version of raddle: rename or remove it", record_path));
   make_views(database, "block");
   make_view(database, "taken", "taken", "*", taken_columns);
+  make_view(database, "device", "device", "*", device_columns);
 }
 
 void make_or_open_tables(Database& database) {

@@ -220,7 +220,21 @@ void Recorder::count_spilled_as_unwritten() {
   unwritten_.failed += std::exchange(spilled_points_.failed, 0);
 }
 
-void Recorder::write_end(const RunRow& run, const std::vector<std::int64_t>& taken) {
+void Recorder::insert(const std::vector<DeviceRow>& devices) {
+  if (devices.empty()) return;
+  Statement insert(*record_.database_,
+                   fmt::format("INSERT INTO main.device (digest, {0}) SELECT digest({0}), {0} FROM (SELECT ? AS run, ? "
+                               "AS device, ? AS name, ? AS started, ? AS duration_s, ? AS computed, ? AS function, ? "
+                               "AS place)",
+                               device_columns));
+  for (const DeviceRow& row : devices) {
+    insert.bind(1, run_row_).bind(2, std::int64_t{row.device}).bind(3, row.name).bind(4, row.started);
+    insert.bind(5, row.duration_s).bind(6, as_stored(row.computed)).bind(7, row.function).bind(8, row.place).run();
+  }
+}
+
+void Recorder::write_end(const RunRow& run, const std::vector<std::int64_t>& taken,
+                         const std::vector<DeviceRow>& devices) {
   Database& database = *record_.database_;
   if (spilled_) move_spilled();
   Transaction transaction(database);
@@ -241,17 +255,19 @@ void Recorder::write_end(const RunRow& run, const std::vector<std::int64_t>& tak
         .bind_bytes(2, {reinterpret_cast<const char*>(taken.data()), taken.size() * sizeof(std::int64_t)})
         .run();
   }
+  insert(devices);
   transaction.commit();
 }
 
-std::expected<void, std::string> Recorder::end(const RunRow& run, std::vector<std::int64_t> taken) {
+std::expected<void, std::string> Recorder::end(const RunRow& run, std::vector<std::int64_t> taken,
+                                               const std::vector<DeviceRow>& devices) {
   stop();
   std::ranges::sort(taken);
   if (has_failed()) return std::unexpected(error_);
   if (!spilled_) locked_since_ = Clock::now();
   for (;;) {
     try {
-      write_end(run, taken);
+      write_end(run, taken, devices);
       return {};
     } catch (const RecordBusy&) {
       has_given_up_ = gives_up_.load(std::memory_order_relaxed);

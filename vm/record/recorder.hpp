@@ -39,11 +39,12 @@ class Recorder {
   void add(BlockRow block);
   /// Waits until what was added is written, or can not be.
   void wait_until_written();
-  /// Writes what is left, and the run's end: its counts, its state, and what it has taken. Waits while others hold the
-  /// record locked, and says so, until give_up().
+  /// Writes what is left, and the run's end: its counts, its state, what it has taken, what devices have done. Waits
+  /// while others hold the record locked, and says so, until give_up().
   /// @error  why not all could be written
   /// @param taken  Attempt::row_digest of each point by itself that it has taken from an earlier run
-  std::expected<void, std::string> end(const RunRow& run, std::vector<std::int64_t> taken = {});
+  std::expected<void, std::string> end(const RunRow& run, std::vector<std::int64_t> taken = {},
+                                       const std::vector<DeviceRow>& devices = {});
   /// Any thread: end() waits no longer. What it would have moved into the record is moved by who opens that next.
   void give_up() { gives_up_.store(true, std::memory_order_relaxed); }
   bool has_given_up() const { return has_given_up_; }  ///< after end(): it has failed for that
@@ -65,7 +66,8 @@ class Recorder {
   void move_spilled();
   /// Now and then, though nothing arrives: who waits for these points may be waited for itself.
   void try_to_move_spilled();
-  void write_end(const RunRow& run, const std::vector<std::int64_t>& taken);
+  void write_end(const RunRow& run, const std::vector<std::int64_t>& taken, const std::vector<DeviceRow>& devices);
+  void insert(const std::vector<DeviceRow>& devices);
   void tell_of_lock();
   static void count(Unwritten& points, const std::vector<PointRow>& rows, const std::vector<BlockRow>& blocks);
   void count_spilled_as_unwritten();

@@ -163,6 +163,24 @@ void RunRecord::for_each_unended_task(const std::string& run, std::optional<std:
   visit_tasks(*database_, run, point, is_unended, visit);
 }
 
+std::vector<DeviceRow> RunRecord::device_rows(const std::string& run) {
+  std::vector<DeviceRow> devices;
+  Statement rows(*database_,
+                 fmt::format("SELECT device, name, attempt.started, duration_s, computed, function, place FROM device "
+                             "AS attempt {} WHERE {} ORDER BY device, attempt.started",
+                             join_run, of_run));
+  rows.bind(1, run);
+  while (rows.step())
+    devices.push_back({.device = static_cast<std::uint32_t>(rows.integer(0)),
+                       .name = rows.text(1),
+                       .started = rows.real(2),
+                       .duration_s = rows.real(3),
+                       .computed = static_cast<std::uint64_t>(rows.integer(4)),
+                       .function = rows.text(5),
+                       .place = rows.text(6)});
+  return devices;
+}
+
 std::vector<PointHead> RunRecord::point_heads(const std::string& run) {
   std::vector<PointHead> heads;
   Statement rows(*database_, fmt::format("SELECT number, key, outcome FROM point AS attempt {} WHERE {} AND is_last",
@@ -355,7 +373,7 @@ std::string RunRecord::running_with(const RunRow& run) {
 std::string RunRecord::remove(const RunRow& run) {
   Transaction transaction(*database_);  // one that begins now waits, and finds nothing of the run
   if (std::string running = running_with(run); !running.empty()) return running;
-  for (const char* table : {"block", "point", "task", "taken"})  // what is damaged, too
+  for (const char* table : {"block", "point", "task", "taken", "device"})  // what is damaged, too
     Statement(*database_,
               fmt::format("DELETE FROM main.{} WHERE run IN (SELECT row FROM main.run WHERE id = ?)", table))
         .bind(1, run.id)

@@ -113,6 +113,17 @@ struct BlockRow {
   std::uint64_t number(std::size_t index) const { return numbers.empty() ? first + index : numbers[index]; }
 };
 
+/// What a device has done at one time: points of a loop, or calls. Where there are very many, one row is several.
+struct DeviceRow {
+  std::uint32_t device = 0;    ///< its number in the run
+  std::string name;            ///< of the device
+  double started = 0;          ///< seconds since 1970
+  double duration_s = 0;       ///< copies included
+  std::uint64_t computed = 0;  ///< points or calls
+  std::string function;        ///< of the script
+  std::string place;           ///< `model.df:12:3`, of the loop or call; "": it has none
+};
+
 /// What is compared of the last attempt at a point that was done by itself.
 struct PointHead {
   std::uint64_t number = 0;
@@ -175,6 +186,8 @@ class RunRecord {
   /// Of these the tasks of an attempt that has no row: it was killed, or still runs.
   void for_each_unended_task(const std::string& run, std::optional<std::uint64_t> point,
                              const std::function<bool(const PointRow&)>& visit);
+  /// What devices have done, by device, each in the order of its starts.
+  std::vector<DeviceRow> device_rows(const std::string& run);
   /// Number, key and outcome of each attempt at a point that was done by itself, in any order.
   std::vector<PointHead> point_heads(const std::string& run);
   /// Points whose last attempt failed, by their numbers.

@@ -18,6 +18,7 @@
 #include "compiler/tool/executable/compile.hpp"
 #include "compiler/tool/executable/diagnostics_json.hpp"
 #include "compiler/tool/executable/executable.hpp"
+#include "compiler/tool/run/device_rows.hpp"
 #include "compiler/tool/run/kept_output.hpp"
 #include "compiler/tool/run/last_end.hpp"
 #include "compiler/tool/process/out_of_memory.hpp"
@@ -36,6 +37,7 @@
 #include "compiler/tool/formats/writer.hpp"
 #include "compiler/tool/process/changed_numbers.hpp"
 #include "stdlib/native/output.hpp"
+#include "vm/device/device_log.hpp"
 #include "vm/device/devices.hpp"
 #include "vm/foreign/crash_notice.hpp"
 #include "vm/interpret/run.hpp"
@@ -206,6 +208,8 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
     options->trace = &*trace;
   }
   if (session.print_diagnostics()) return exit_compile_error;  // warnings, now that the command line is in order
+  vm::DeviceLog device_log;
+  if (trace || session.options.records_tasks) options->device_log = &device_log;
   Executable executable(std::move(*compilation), session.options);
   options->settings.arguments = std::move(read->rest);
   options->arguments = std::move(read->parameters);
@@ -271,15 +275,16 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
     print_interpreted_loops(session.sources, executable.module());
   }
   const std::optional<std::string> of_calls = call_record.problem();
-  const std::optional<std::string> of_log = log ? log->end(state_of(result.status, signal)) : std::nullopt;
+  const std::vector<vm::DeviceRow> devices = device_rows(device_log, options->devices.get(), session.sources);
+  const std::optional<std::string> of_log = log ? log->end(state_of(result.status, signal), devices) : std::nullopt;
   if (!is_quiet) warn_of_records(of_calls, of_log), warn_of_devices(options->devices.get());
   warn_of_changed_numbers();
   if (json != nullptr) json->results = results_json(checked, result);
   const bool is_timed_out = result.status == vm::RunStatus::cancelled && signal == 0;
   const int told = report_run(session, result, signal);
   const int code = is_timed_out ? exit_timeout : told;
-  const bool is_traced = !trace || write_run_trace(session.options.trace, path, *trace, executable.program(),
-                                                   session.sources, result.device_uses);
+  const bool is_traced =
+      !trace || write_run_trace(session.options.trace, path, *trace, executable.program(), session.sources, devices);
   if (!is_traced && code == exit_ok) return exit_failed;
   if (!end_problem.empty()) vm::print_stderr("raddle: {}\n", end_problem);
   if (!end_problem.empty() && code == exit_ok) return exit_failed;

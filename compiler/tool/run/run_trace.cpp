@@ -2,14 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <tuple>
-
+#include "compiler/tool/report/device_lanes.hpp"
 #include "compiler/tool/report/trace.hpp"
 #include "compiler/tool/formats/json_text.hpp"
 #include "compiler/tool/formats/quantities.hpp"
 #include "compiler/tool/formats/writer.hpp"
 #include "vm/value/standard_error.hpp"
+#include "vm/value/unix_time.hpp"
 
 namespace raddle::tool {
 
@@ -27,7 +26,6 @@ std::string_view name_of(vm::TaskKind kind) {
     case vm::TaskKind::leaf: return "leaf function";
     case vm::TaskKind::ending: return "end of a call";
     case vm::TaskKind::program: return "program";
-    case vm::TaskKind::device: return "device";
   }
   return "";
 }
@@ -39,14 +37,16 @@ class RunTraceWriter {
   RunTraceWriter(TraceWriter& trace, const vm::Program& program, const SourceMap& sources)
       : trace_(trace), program_(program), sources_(sources) {}
 
-  void write(const vm::TaskTrace& tasks, const std::vector<vm::DeviceUse>& devices) {
+  void write(const vm::TaskTrace& tasks, const std::vector<vm::DeviceRow>& devices) {
+    const double began = vm::unix_time() - seconds(tasks.now_ns());
     const std::vector<std::vector<Entry>> workers = tasks.tasks();
     for (std::uint32_t worker = 0; worker < workers.size(); ++worker) {
       trace_.name_lane(worker, fmt::format("worker {}", worker + 1));
       for (const Entry& entry : workers[worker]) add(entry, span_of(entry, worker));
     }
     const auto first_lane = static_cast<std::uint32_t>(workers.size());
-    add_devices(tasks.of_devices(), devices, first_lane + add_programs(tasks.programs(), first_lane));
+    const std::uint32_t program_lanes = add_programs(tasks.programs(), first_lane);
+    report::write_device_lanes(trace_, devices, began, first_lane + program_lanes, report::most_slices);
   }
 
  private:
@@ -79,44 +79,11 @@ class RunTraceWriter {
     return lanes;
   }
 
-  /// Calls of one bundle are one slice. A device that does several things at once has more lanes than one.
-  void add_devices(std::vector<Entry> all, const std::vector<vm::DeviceUse>& devices, std::uint32_t first_lane) {
-    const auto key = [](const Entry& entry) {
-      return std::tuple(entry.device, entry.start_ns, entry.duration_ns, entry.instruction);
-    };
-    std::ranges::sort(all, {}, key);
-    std::vector<Entry> entries;
-    for (const Entry& entry : all) {
-      if (entries.empty() || key(entries.back()) != key(entry))
-        entries.push_back(entry);
-      else
-        entries.back().iterations += entry.iterations;
-    }
-    for (std::uint32_t device = 0; device < devices.size(); ++device) {
-      std::vector<Span> spans;
-      for (std::size_t i = 0; i < entries.size(); ++i) {
-        if (entries[i].device != device) continue;
-        spans.push_back(span_of(entries[i], 0));
-        spans.back().visited = i;
-      }
-      const std::uint32_t lanes = place_in_lanes(spans);
-      for (std::uint32_t lane = 0; lane < lanes; ++lane)
-        trace_.name_lane(first_lane + lane, fmt::format("device {}, {}{}", device, devices[device].name,
-                                                        lane == 0 ? "" : fmt::format(", {}", lane + 1)));
-      for (Span span : spans) {
-        span.lane += first_lane;
-        add(entries[span.visited], span);
-      }
-      first_lane += lanes;
-    }
-  }
-
   void add(const Entry& entry, const Span& span) {
     sweep::JsonObject about;
     if (const std::string place = place_of(entry.instruction); !place.empty())
       about.add("at", sweep::json_string(place));
-    if (entry.iterations != 0)
-      about.add(entry.kind == vm::TaskKind::device ? "computed" : "iterations", std::to_string(entry.iterations));
+    if (entry.iterations != 0) about.add("iterations", std::to_string(entry.iterations));
     if (entry.count > 1) {
       about.add("busy_ms", fmt::format("{:.3f}", seconds(entry.busy_ns) * 1e3));
       about.add("longest", sweep::json_string(*entry.name));
@@ -144,7 +111,7 @@ class RunTraceWriter {
 }  // namespace
 
 bool write_run_trace(const std::string& path, const std::string& script, const vm::TaskTrace& trace,
-                     const vm::Program& program, const SourceMap& sources, const std::vector<vm::DeviceUse>& devices) {
+                     const vm::Program& program, const SourceMap& sources, const std::vector<vm::DeviceRow>& devices) {
   const auto written = sweep::write_file(path, [&](sweep::Writer& writer) {
     TraceWriter events(writer, fmt::format("raddle run {}", script));
     RunTraceWriter(events, program, sources).write(trace, devices);

@@ -47,7 +47,7 @@ void TaskLog::add(vm::PointRow row, bool is_taken) {
     early_.push_back(std::move(row));  // opening may take long, if others write: nobody waits for it
 }
 
-std::optional<std::string> TaskLog::end(vm::RunState state) {
+std::optional<std::string> TaskLog::end(vm::RunState state, const std::vector<vm::DeviceRow>& devices) {
   if (opening_.valid()) opening_.wait();
   const std::uint64_t tasks = count();
   const std::lock_guard lock(mutex_);
@@ -56,7 +56,7 @@ std::optional<std::string> TaskLog::end(vm::RunState state) {
   run_.state = state;
   run_.ended = vm::unix_time();
   run_.points = tasks;
-  if (const auto written = recorder_->end(run_); !written) return written.error();
+  if (const auto written = recorder_->end(run_, {}, devices); !written) return written.error();
   return std::nullopt;
 }
 

@@ -19,7 +19,7 @@ class TaskLog final : public TaskRows {
   TaskLog(const SourceMap& sources, vm::RunRow run);
   ~TaskLog() override;
   /// No worker runs any more. @return why the run is not recorded, or not all of it
-  std::optional<std::string> end(vm::RunState state);
+  std::optional<std::string> end(vm::RunState state, const std::vector<vm::DeviceRow>& devices = {});
 
  private:
   void begin() override;

@@ -10,6 +10,7 @@
 #include "compiler/tool/runs/runs.hpp"
 #include "compiler/tool/command/words.hpp"
 #include "compiler/tool/command/verb.hpp"
+#include "compiler/tool/report/device_lanes.hpp"
 #include "compiler/tool/report/trace.hpp"
 #include "compiler/tool/formats/json_text.hpp"
 #include "compiler/tool/formats/quantities.hpp"
@@ -67,7 +68,7 @@ void write_all(TraceWriter& trace, const std::vector<Span>& spans, const vm::Run
   for (; visited < spans.size(); ++visited) write_block(trace, *by_visit[visited], "point");
 }
 
-/// Tasks of a sweep's points have lanes of their own, below those of the points.
+/// Tasks of a sweep's points have lanes of their own, below those of the points; below all are the devices'.
 void write_trace(vm::RunRecord& record, const vm::RunRow& run, std::uint64_t most, sweep::Writer& writer) {
   std::vector<Span> points = spans_of(record, run), tasks = task_spans_of(record, run);
   const std::uint32_t point_lanes = place_in_lanes(points), task_lanes = place_in_lanes(tasks);
@@ -83,6 +84,7 @@ void write_trace(vm::RunRecord& record, const vm::RunRow& run, std::uint64_t mos
   };
   write(points, "point", [&](const VisitRow& visit) { record.for_each_point(run.id, visit); });
   write(tasks, "task", [&](const VisitRow& visit) { record.for_each_task(run.id, std::nullopt, visit); });
+  report::write_device_lanes(trace, record.device_rows(run.id), run.started, point_lanes + task_lanes, most);
   trace.end();
 }
 
@@ -90,7 +92,7 @@ constexpr PictureVerb trace_picture = {
     .name = "trace",
     .description =
         "raddle trace: when each point of a recorded sweep, or each task of a script, ran, for https://ui.perfetto.dev "
-        "or chrome://tracing; tasks of a sweep's points have lanes of their own\n\n"
+        "or chrome://tracing; tasks of a sweep's points have lanes of their own, and so has each device\n\n"
         "examples:\n  raddle trace -o trace.json\n  raddle trace 261121-150412-k7 -o k7.json\n",
     .output = "The trace; .json.gz: compressed",
     .example = "trace.json"};

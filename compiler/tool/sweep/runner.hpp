@@ -43,6 +43,8 @@ class PointRunner {
   virtual void end_all() = 0;
   /// Something can not be ended, and still uses this and all that it was given, which must never be destroyed.
   virtual bool has_lost_runs() { return false; }
+  /// What devices have done for points; after end_all(), or when nothing is under way.
+  virtual std::vector<vm::DeviceRow> device_rows() { return {}; }
   /// Those that run for points right now; any thread but those that call `done`.
   virtual vm::ProgramsNow programs() { return {}; }
   /// @return null if there is no faster way than one by one

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "compiler/tool/process/out_of_memory.hpp"
+#include "compiler/tool/run/device_rows.hpp"
 #include "compiler/tool/run/report_run.hpp"
 #include "compiler/tool/executable/script_arguments.hpp"
 #include "compiler/tool/run/task_rows.hpp"
@@ -170,7 +171,12 @@ vm::RunOptions ScriptRunner::options_for(Active& active) const {
   options.kernel_compiler = subject_.kernel_compiler();
   options.app_kernel_compiler = subject_.app_kernel_compiler();
   options.call_record = &subject_.call_record();
+  options.device_log = &device_log_;
   return options;
+}
+
+std::vector<vm::DeviceRow> ScriptRunner::device_rows() {
+  return tool::device_rows(device_log_, settings_.devices.get(), subject_.sources());
 }
 
 // ---------------------------------------------------------------- one point

@@ -10,6 +10,7 @@
 #include "compiler/tool/sweep/input_files.hpp"
 #include "compiler/tool/space/point_columns.hpp"
 #include "compiler/tool/sweep/runner.hpp"
+#include "vm/device/device_log.hpp"
 #include "vm/interpret/run.hpp"
 #include "vm/calls/written_files.hpp"
 
@@ -32,6 +33,7 @@ class ScriptRunner final : public sweep::PointRunner, public sweep::BlockRunner 
   void run(std::vector<std::uint64_t> numbers, std::function<void(sweep::BlockResult)> done) override;
   void end_all() override { threads_.end_all(); }
   bool has_lost_runs() override { return threads_.has_lost(); }
+  std::vector<vm::DeviceRow> device_rows() override;
   /// None where points have a time limit each, files are declared that they read, or what they print is looked at.
   sweep::BlockRunner* blocks() override {
     return subject_.runs_in_blocks() && collectors_.empty() && timeout_s_ == 0 && !inputs_.has_declared() ? this
@@ -65,6 +67,7 @@ class ScriptRunner final : public sweep::PointRunner, public sweep::BlockRunner 
   sweep::InputFiles& inputs_;
   const double timeout_s_;
   vm::PointFiles point_files_;
+  mutable vm::DeviceLog device_log_;  ///< of all points; has a lock of its own
   vm::Recorder* recorder_ = nullptr;  ///< set before points run
   RunThreads threads_;                ///< last: its threads, which use the rest, end first
 };

@@ -299,7 +299,7 @@ class SweepRun {
   /// After forget_sweep(): a signal ends the wait for who holds the record locked.
   std::expected<void, std::string> end_record(vm::Recorder& recorder, const vm::RunRow& row,
                                               std::vector<std::int64_t> taken) {
-    auto written = recorder.end(row, std::move(taken));
+    auto written = recorder.end(row, std::move(taken), runner_->device_rows());
     const std::lock_guard lock(mutex_);
     ended_recorder_ = nullptr;
     return written;

@@ -1,7 +1,7 @@
 // What a GPU and its driver, the queues of the super kernel and our own code for devices cost, as lines of JSON.
-//   raddle_gpu_bench [--small] facts|driver|queues|host
+//   raddle_gpu_bench [--small] facts|driver|queues|host|lengths
 //   raddle_gpu_bench modules FILE..                 PTX for the driver
-//   raddle_gpu_bench [--small] simulated LIBRARY    without a GPU; the driver of tests
+//   raddle_gpu_bench [--small] simulated|calls LIBRARY    without a GPU; the driver of tests
 // Without a driver it says so in a row and ends with 0; with 1, after a row that says why, if something fails.
 #include <cstdio>
 #include <cstdlib>
@@ -13,6 +13,7 @@
 #include "tests/bench/gpu/host_costs.hpp"
 #include "tests/bench/gpu/queue_costs.hpp"
 #include "tests/bench/gpu/simulated_costs.hpp"
+#include "tests/bench/gpu/task_lengths.hpp"
 
 int main(int argc, char** argv) {
   using namespace raddle::gpu::bench;
@@ -25,12 +26,22 @@ int main(int argc, char** argv) {
     measure_queue_ends(is_small);
     return 0;
   }
+  if (what == "lengths") {
+    measure_task_lengths(is_small);
+    return 0;
+  }
+  if (what == "calls" && words.size() == 2) {
+    measure_calls_under_way(words[1], is_small);
+    return 0;
+  }
   if (what == "simulated" && words.size() == 2) {
     measure_simulated(words[1], is_small);
     return 0;
   }
   if (what != "facts" && what != "driver" && what != "modules" && what != "queues") {
-    std::fputs("raddle_gpu_bench [--small] facts|driver|queues|host|simulated LIBRARY, or modules FILE..\n", stderr);
+    std::fputs(
+        "raddle_gpu_bench [--small] facts|driver|queues|host|lengths, simulated|calls LIBRARY, or modules FILE..\n",
+        stderr);
     return 2;
   }
   const BenchCard card;

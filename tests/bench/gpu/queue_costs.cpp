@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 
 #include "gpu/cuda/card_queues.hpp"
+#include "tests/bench/gpu/growth.hpp"
 #include "tests/bench/gpu/rows.hpp"
 
 namespace raddle::gpu::bench {
@@ -17,7 +19,7 @@ using superkernel::QueueTask;
 
 constexpr superkernel::QueueSizes sizes{.descriptors_log2 = 13, .shares_log2 = 6, .slots_log2 = 14};
 constexpr std::uint64_t ever = ~std::uint64_t{0} >> 1;
-constexpr std::size_t range_points = std::size_t{1} << 24;
+constexpr std::size_t range_points = std::size_t{1} << 24, growth_points = std::size_t{1} << 20;
 constexpr double patience_us = 10e6;
 constexpr QueueTask null_task{.function = 0, .count = 1, .chunk = superkernel::lane_count};
 
@@ -46,6 +48,7 @@ class QueueBench {
     null_tasks();
     one_in_flight();
     ranges();
+    growth();
     efficiency_of_tasks();
     efficiency_of_ranges();
     const Clock::time_point begin = Clock::now();
@@ -79,8 +82,20 @@ class QueueBench {
       print_row("range_points",
                 named(fmt::format("ranges of {} points, each writes a word, by chunks of {}", points, chunk)),
                 static_cast<double>(count * points) / us / 1e3, "G points/s");
-      check_points(points);
+      check_points(points, [](std::uint64_t number) { return number; });
     }
+  }
+
+  void growth() {
+    const std::uint64_t count = less(256), points = less(growth_points);
+    const double us = run(count, {.function = 3, .count = points, .chunk = 256, .shares = 64}, 64);
+    print_row("growth_points", named(fmt::format("ranges of {} points of the growth leaf, by chunks of 256", points)),
+              static_cast<double>(count * points) / us / 1e3, "G points/s");
+    const std::uint64_t compared = std::min<std::uint64_t>(points, 20'000);
+    const Clock::time_point begin = Clock::now();
+    check_points(compared, [](std::uint64_t number) { return std::bit_cast<std::uint64_t>(growth_of_point(number)); });
+    print_row("growth_of_host", "the same leaf by one core of the host, with the same bits",
+              static_cast<double>(compared) / us_since(begin), "M points/s");
   }
 
   void efficiency_of_tasks() {
@@ -117,13 +132,14 @@ class QueueBench {
     if (!queues_->launch(queues)) give_up("the super kernel can not be launched");
   }
 
-  /// Each has its number.
-  void check_points(std::uint64_t count) const {
+  /// @param word_of  what each has, by its number
+  template <typename WordOf>
+  void check_points(std::uint64_t count, const WordOf& word_of) const {
     std::vector<std::uint64_t> found(count);
     card_.check(driver_.copy_out(found.data(), points_, count * sizeof(std::uint64_t), card_.stream()), "copy");
     card_.check(driver_.wait_for_stream(card_.stream()), "copy");
     for (std::uint64_t number = 0; number < count; ++number)
-      if (found[number] != number) give_up(fmt::format("point {} has {}", number, found[number]));
+      if (found[number] != word_of(number)) give_up(fmt::format("point {} has {:#x}", number, found[number]));
   }
 
   std::uint64_t take_all() {

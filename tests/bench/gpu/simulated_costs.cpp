@@ -106,43 +106,78 @@ class Calls final : public vm::CallReceiver {
   std::atomic<std::uint64_t> told{0}, messages{0};  ///< messages is written before told
 };
 
-void measure_calls(vm::Devices& devices, const std::string& row, const std::string& name, bool is_small) {
-  static const vm::ForeignFunction function;
-  NullKernels compiler;
-  std::promise<std::shared_ptr<const vm::DeviceKernel>> prepared;
-  devices.prepare_calls(function, compiler, [&](auto kernel) { prepared.set_value(kernel ? *kernel : nullptr); });
-  const auto kernel = prepared.get_future().get();
-  if (!kernel) give_up(name + ": the AppKernel is not prepared: " + devices.problem());
-  const auto calls = std::make_shared<Calls>();
-  raddle_leaf_worker run{};
-  const std::uint64_t single = is_small ? 20 : 2000, many = is_small ? 1000 : 200'000;
-  std::vector<std::uint64_t> words(single + many);  // one of each call
-  std::uint64_t count = 0;
-  const auto submit = [&] {
+/// Calls of an AppKernel that does nothing.
+class NullCalls {
+ public:
+  /// @param most  of them all
+  NullCalls(vm::Devices& devices, const std::string& name, std::uint64_t most) : devices_(devices), words_(most) {
+    std::promise<std::shared_ptr<const vm::DeviceKernel>> prepared;
+    devices.prepare_calls(function_, compiler_, [&](auto kernel) { prepared.set_value(kernel ? *kernel : nullptr); });
+    kernel_ = prepared.get_future().get();
+    if (!kernel_) give_up(name + ": the AppKernel is not prepared: " + devices.problem());
+  }
+  void submit() {
     vm::DeviceCall call;
-    call.kernel = kernel;
-    call.words = std::span(words).subspan(count++, 1);
-    call.run = &run;
-    call.receiver = calls;
-    devices.submit(std::move(call));
-  };
+    call.kernel = kernel_;
+    call.words = std::span(words_).subspan(count_++, 1);
+    call.run = &run_;
+    call.receiver = calls_;
+    devices_.submit(std::move(call));
+  }
+  /// Until so many at most are under way.
+  void wait(std::uint64_t under_way = 0) const {
+    if (count_ > under_way) calls_->wait(count_ - under_way);
+  }
+  std::uint64_t bundles() const { return calls_->messages; }
+
+ private:
+  vm::Devices& devices_;
+  const vm::ForeignFunction function_;
+  NullKernels compiler_;
+  std::shared_ptr<const vm::DeviceKernel> kernel_;
+  const std::shared_ptr<Calls> calls_ = std::make_shared<Calls>();
+  raddle_leaf_worker run_{};
+  std::vector<std::uint64_t> words_;  ///< one of each call
+  std::uint64_t count_ = 0;
+};
+
+void measure_calls(vm::Devices& devices, const std::string& row, const std::string& name, bool is_small) {
+  const std::uint64_t single = is_small ? 20 : 2000, many = is_small ? 1000 : 200'000;
+  NullCalls calls(devices, name, single + many);
   std::vector<double> times;
-  while (count < single) {
+  while (times.size() < single) {
     const Clock::time_point begin = Clock::now();
-    submit();
-    calls->wait(count);
+    calls.submit();
+    calls.wait();
     times.push_back(us_since(begin));
   }
   print_spread(row + "_call", name + ": a single call, submit to complete", std::move(times));
-  const std::uint64_t messages = calls->messages;
+  const std::uint64_t bundles = calls.bundles();
   const double processor_begin = processor_us();
   const Clock::time_point begin = Clock::now();
-  while (count < single + many) submit();
-  calls->wait(count);
+  for (std::uint64_t i = 0; i < many; ++i) calls.submit();
+  calls.wait();
   const double us = us_since(begin), each = static_cast<double>(many);
   print_row(row + "_calls", name + ": single calls in bundles, each", us / each * 1e3, "ns",
             {{"processor_ns", (processor_us() - processor_begin) / each * 1e3},
-             {"calls_of_bundle", each / static_cast<double>(calls->messages - messages)}});
+             {"calls_of_bundle", each / static_cast<double>(calls.bundles() - bundles)}});
+}
+
+void measure_calls_under_way(vm::Devices& devices, const std::string& row, const std::string& name, bool is_small) {
+  for (const std::uint64_t most : {1u, 10u, 100u, 1000u, 10'000u}) {
+    const std::uint64_t many = is_small ? 200 : std::min<std::uint64_t>(200'000, 10'000 + 1000 * most);
+    NullCalls calls(devices, name, many);
+    const Clock::time_point begin = Clock::now();
+    for (std::uint64_t i = 0; i < many; ++i) {
+      calls.wait(most - 1);
+      calls.submit();
+    }
+    calls.wait();
+    const double each = static_cast<double>(many);
+    print_row(row + "_calls_a_second", fmt::format("{}: calls in a second, {} under way", name, most),
+              each / us_since(begin) * 1e6, "calls/s",
+              {{"under_way", most}, {"calls_of_bundle", each / static_cast<double>(calls.bundles())}});
+  }
 }
 
 void measure_devices(vm::Devices& devices, const std::string& row, const std::string& name, bool is_small) {
@@ -151,6 +186,15 @@ void measure_devices(vm::Devices& devices, const std::string& row, const std::st
 }
 
 }  // namespace
+
+void measure_calls_under_way(const std::string& library, bool is_small) {
+  {
+    SimulatedDevices devices(1, {});
+    measure_calls_under_way(devices, "simulated", "simulated device", is_small);
+  }
+  CudaDevices devices(1, vm::DeviceTakes::what_is_worth_while, CudaDevices::Way::launches, library, {}, this_program);
+  measure_calls_under_way(devices, "server", "driver without a GPU, in its own process", is_small);
+}
 
 void measure_simulated(const std::string& library, bool is_small) {
   measure_thread_queues(is_small);

@@ -1,5 +1,5 @@
 #pragma once
-// Queues of a super kernel in memory of the host's, and warps that are threads: its points do nothing.
+// Queues of a super kernel in memory of the host's, and warps that are threads.
 #include <vector>
 
 #include "gpu/simulated/warp_threads.hpp"
@@ -11,13 +11,15 @@ inline std::uint64_t nothing(std::uint64_t, const std::int64_t*, std::uint64_t, 
   return end;
 }
 
-/// With one worker beside ingest.
 class ThreadQueues {
  public:
-  explicit ThreadQueues(const superkernel::QueueSizes& sizes)
+  /// @param workers  beside ingest
+  explicit ThreadQueues(const superkernel::QueueSizes& sizes, unsigned workers = 1,
+                        WarpThreads::Dispatch dispatch = nothing)
       : sizes_(sizes),
         host_memory_(superkernel::HostBlock::size_bytes(sizes) / sizeof(Line)),
-        device_memory_(superkernel::DeviceBlock::size_bytes(sizes) / sizeof(Line)) {
+        device_memory_(superkernel::DeviceBlock::size_bytes(sizes) / sizeof(Line)),
+        threads_(workers, dispatch) {
     device().write_first_values(0);
   }
 
@@ -50,7 +52,7 @@ class ThreadQueues {
   const superkernel::QueueSizes sizes_;
   std::vector<Line> host_memory_, device_memory_;
   std::uint64_t launches_ = 0;
-  WarpThreads threads_{1, nothing};
+  WarpThreads threads_;
 };
 
 }  // namespace raddle::gpu::bench

@@ -130,9 +130,8 @@ TEST_CASE("a card that has no room for a batch computes parts of it, and forgets
     CHECK(none.made == 0);
     CHECK(none.has_no_room);
     CHECK_FALSE(none.is_lost);
-    CHECK(
-        devices.problem() ==
-        "Fake GPU 0: its memory has no room for what a part of a loop reads; workers have computed what it was given");
+    CHECK(devices.problem() ==
+          "Fake GPU 0: its memory has no room for what a loop reads at once; workers have computed what it was given");
     CHECK(devices.is_hungry());
     CHECK(small.submit(devices, kernel).get().made == 100);
   }

@@ -1,6 +1,7 @@
 #pragma once
 // What the fake driver has of modules, and how it runs their kernels.
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "gpu/superkernel/queues.hpp"
+#include "tests/bench/gpu/growth.hpp"
 #include "tests/unit/gpu/fake_memory.hpp"
 #include "vm/foreign/app_kernel.hpp"
 #include "vm/program/leaf_abi.hpp"
@@ -104,6 +106,8 @@ inline std::uint64_t compute(const FakeModule& module, std::uint64_t function, c
   if (module.is_bench) {
     auto* const to = static_cast<std::uint64_t*>(host(static_cast<std::uint64_t>(given[3])));
     for (std::uint64_t number = first; function == 1 && number < end; number += step) to[number] = number;
+    for (std::uint64_t number = first; function == 3 && number < end; number += step)
+      to[number] = std::bit_cast<std::uint64_t>(bench::growth_of_point(number));
     if (function == 2 && first % superkernel::lane_count == 0)
       std::this_thread::sleep_for(std::chrono::nanoseconds(given[4]));
     return end;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "vm/device/kernel_words.hpp"
 #include "vm/schedule/worker_pool.hpp"
 
 namespace raddle::vm {
@@ -75,6 +76,7 @@ Program program_of_tests() {
   kernel.outputs = {1};
   kernel.blocks = {{}};
   Function& leaf = program.functions.emplace_back();
+  leaf.name = "leaf";
   leaf.is_leaf = leaf.is_heavy = true;
   leaf.leaf_parameters = {KernelType::ints, KernelType::int_};
   leaf.leaf_results = {KernelType::int_};
@@ -88,9 +90,10 @@ struct Calls {
     NotedTask task;
   };
   /// @pre none before it has got another way
-  DeviceLeafCall& submit(std::int64_t x, std::int64_t* array) {
+  DeviceLeafCall& submit(std::int64_t x, std::int64_t* array, std::int32_t priority = 0) {
     Call& call = calls.emplace_back();
     call.given.numbers = {x};
+    call.given.priority = priority;
     call.given.arrays = {reinterpret_cast<std::int64_t>(array), 1};
     call.given.memory = {{0, 8, nullptr}};
     call.given.task = &call.task;
@@ -121,6 +124,7 @@ TEST_CASE("the first calls go at once, those that wait together as points of one
   for (int i = 0; i < 10; ++i) calls.submit(i, &calls.two);
   CHECK(calls.devices->reads == 1);
   CHECK(calls.devices->group.size() == 2);
+  CHECK(words_of(calls.devices->group) == "a single call of `leaf`");
   CHECK(calls.devices->batches.size() == 4);
   for (int i = 0; i < 4; ++i) CHECK(calls.devices->compute() == 1);
   CHECK(calls.devices->compute() == 6);
@@ -140,6 +144,25 @@ TEST_CASE("calls with other arrays are points of other batches") {
   for (std::size_t i = 0; i < 10; ++i)
     CHECK(calls.calls[i].given.results == std::vector{static_cast<std::int64_t>((2 + i % 2) * i)});
   calls.check_tasks_have_run(10);
+}
+
+TEST_CASE("what has the call with the greatest priority goes first") {
+  Calls calls;
+  for (int i = 0; i < 4; ++i) calls.submit(i, &calls.two);  // these go at once
+  std::int64_t arrays[] = {10, 20, 30};
+  for (int round = 0; round < 2; ++round)
+    for (std::int64_t& array : arrays) calls.submit(round, &array, round == 1 && &array == &arrays[2] ? 5 : 1);
+  calls.submit(7, &arrays[1], 3);
+  calls.submit(7, &calls.two);
+  const auto next_array = [&] {
+    return *reinterpret_cast<const std::int64_t*>(calls.devices->batches.front().words[5]);
+  };
+  for (int i = 0; i < 4; ++i) CHECK(calls.devices->compute() == 1);
+  for (const std::int64_t expected : {30, 20, 10, 2}) {
+    CHECK(next_array() == expected);
+    CHECK(calls.devices->compute() == (expected == 20 ? 3 : expected == 2 ? 1 : 2));
+  }
+  calls.check_tasks_have_run(12);
 }
 
 TEST_CASE("a call that does not end well is a worker's, and those behind it go once more") {

@@ -12,9 +12,6 @@ TEST_CASE("tasks are kept one by one while they are few, with what is inside of 
   trace.add(0, {.start_ns = 10, .duration_ns = 5, .kind = TaskKind::leaf, .is_nested = true, .name = &inner});
   trace.add(0, {.start_ns = 0, .duration_ns = 20, .name = &outer});
   trace.add(1, {.start_ns = 3, .duration_ns = 4, .kind = TaskKind::program, .name = &inner});
-  trace.add(1, {.start_ns = 2, .duration_ns = 9, .kind = TaskKind::device, .name = &inner, .device = 3});
-  REQUIRE(trace.of_devices().size() == 1);
-  CHECK(trace.of_devices()[0].device == 3);
   REQUIRE(trace.tasks().size() == 2);
   CHECK(trace.tasks()[0].size() == 2);
   CHECK(trace.tasks()[1].empty());

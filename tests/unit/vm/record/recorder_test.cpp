@@ -182,6 +182,42 @@ TEST_CASE("tasks are read point by point, those of attempts without a row also b
   CHECK(!record.has_tasks("another"));
 }
 
+TEST_CASE("what devices have done is kept with the run, and goes with it") {
+  const FreshFolder folder;
+  Recorder recorder(sweep_of(1));
+  recorder.add(point(1, PointOutcome::ok));
+  const DeviceRow late{.device = 0,
+                       .name = "H200",
+                       .started = 1003.5,
+                       .duration_s = 0.25,
+                       .computed = 77,
+                       .function = "f",
+                       .place = "a.df:3:1"};
+  DeviceRow early = late;
+  early.started = 1001;
+  DeviceRow other = early;
+  other.device = 1;
+  RunRow end = sweep_of(1);
+  end.state = RunState::done;
+  REQUIRE(recorder.end(end, {}, {other, late, early}));
+  RunRecord record = *RunRecord::open();
+  const std::vector<DeviceRow> rows = record.device_rows(recorder.id());
+  REQUIRE(rows.size() == 3);
+  CHECK(rows[0].started == 1001);
+  CHECK(rows[1].started == 1003.5);
+  CHECK(rows[1].duration_s == 0.25);
+  CHECK(rows[1].computed == 77);
+  CHECK(rows[1].name == "H200");
+  CHECK(rows[1].function == "f");
+  CHECK(rows[1].place == "a.df:3:1");
+  CHECK(rows[2].device == 1);
+  CHECK(record.device_rows("another").empty());
+  Database(record_path).run("UPDATE device SET computed = 78 WHERE device = 1");
+  CHECK(record.device_rows(recorder.id()).size() == 2);
+  CHECK(record.remove(record.find(recorder.id()).front()).empty());
+  CHECK(record.device_rows(recorder.id()).empty());
+}
+
 TEST_CASE("records of the formats before are read, and go on") {
   const FreshFolder folder;
   {
@@ -189,13 +225,16 @@ TEST_CASE("records of the formats before are read, and go on") {
     recorder.add(point(1, PointOutcome::ok));
     REQUIRE(recorder.end(sweep_of(1)));
   }
+  const std::string no_devices = "DROP TABLE device; ";
   const std::string old_name =
+      no_devices +
       "ALTER TABLE block RENAME TO batch; DROP INDEX block_by_run; CREATE INDEX batch_by_run ON batch (run); ";
   std::string backwards = "DROP TABLE taken; ";
   for (const char* table : {"run", "point", "task", "block"})
     backwards += fmt::format("ALTER TABLE {} DROP COLUMN digest; ", table);
   backwards += "ALTER TABLE block DROP COLUMN content_digest; " + old_name + "PRAGMA user_version = 4; ";
   bool has_worker = true;
+  SUBCASE("7") { backwards = no_devices + "PRAGMA user_version = 7;"; }
   SUBCASE("6") { backwards = old_name + "PRAGMA user_version = 6;"; }
   SUBCASE("5") { backwards = "DROP TABLE taken; " + old_name + "PRAGMA user_version = 5;"; }
   SUBCASE("4") {}

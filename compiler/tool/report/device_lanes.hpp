@@ -1,0 +1,16 @@
+#pragma once
+// Lanes of devices in a trace.
+#include <cstdint>
+#include <vector>
+
+#include "compiler/tool/report/trace.hpp"
+#include "vm/record/run_record.hpp"
+
+namespace raddle::report {
+
+/// A device that has several things under way at once has several lanes.
+/// @param rows  by device  @param began  the trace's begin, seconds since 1970  @param most  slices of a device
+void write_device_lanes(TraceWriter& trace, const std::vector<vm::DeviceRow>& rows, double began,
+                        std::uint32_t first_lane, std::uint64_t most);
+
+}  // namespace raddle::report
