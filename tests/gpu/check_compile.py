@@ -70,7 +70,7 @@ def ten_leaves(options, row, what, leaf):
     driver_ms = sum(each["value"] for each in compiled)
     tell(row, f"{len(texts)} leaves {what}, from text to code on the card: our compiler {emit_s:.2f} s, the driver", emit_s + driver_ms / 1e3, "s")
     if row == "ten_leaves":
-        tell("ten_leaves_kept", "the same from the driver's cache of cubins", sum(each["value"] for each in loaded), "ms")
+        tell("ten_leaves_kept", "the driver once more, from its cache of cubins", sum(each["value"] for each in loaded), "ms")
 
 
 def kernels(options):

@@ -13,7 +13,8 @@
 // It finds out what a real driver does not always tell. What is asked of a stream is done when the stream is waited
 // for, and not before. Addresses on a card are none of the host. Functions that need a context of the thread fail
 // without. What is copied, or given to a kernel, has to lie in memory of the card's that is allocated then, else the
-// process ends. What was never written there are bytes that make wrong results.
+// process ends; so does what is copied from or to memory of the host's that is not pinned, in a process that has
+// nothing but the driver. What was never written there are bytes that make wrong results.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -75,7 +76,8 @@ enum : int {
   invalid_context = 201,
   invalid_ptx = 218,
   not_found = 500,
-  illegal_address = 700
+  illegal_address = 700,
+  not_supported = 801
 };
 
 int fault() {
@@ -92,6 +94,7 @@ bool takes_one(std::atomic<int>& number) {
 }
 
 raddle::gpu::FakeMemory memory;
+raddle::gpu::PinnedMemory pinned;
 
 constexpr unsigned most_warps = 8;
 Objects& objects = *new Objects;  // never destroyed
@@ -215,6 +218,7 @@ int cuModuleLoadDataEx(void** made, const void* image, unsigned, int*, void**) {
   const bool is_known = module.is_super || module.calls != nullptr || (kind == "host" && !module.functions.empty());
   if (!is_known && !reads_ptx(text.str(), module)) return invalid_ptx;
   ++state.modules;
+  ++(raddle::gpu::is_kept(text.str()) ? state.kept : state.compiled);
   return *made = objects.add(new Module(std::move(module))), ok;
 }
 int cuModuleUnload(void* module) {
@@ -254,6 +258,7 @@ int cuStreamDestroy_v2(void* stream) {
 }
 int cuStreamSynchronize(void* stream) {
   static_cast<Stream*>(stream)->run();
+  ++state.waits;
   return fault();
 }
 int cuMemAllocAsync(std::uint64_t* address, std::size_t bytes, void*) {
@@ -273,6 +278,7 @@ int cuMemFreeAsync(std::uint64_t address, void* stream) {
 int cuMemcpyHtoDAsync_v2(std::uint64_t to, const void* from, std::size_t bytes, void* stream) {
   state.bytes_in += bytes;
   static_cast<Stream*>(stream)->work.emplace_back([=, own = context] {
+  if (!state.pins_nothing) pinned.need(from, bytes);
     memory.need(to, bytes, own);
     std::memcpy(host(to), from, bytes);
   });
@@ -280,6 +286,7 @@ int cuMemcpyHtoDAsync_v2(std::uint64_t to, const void* from, std::size_t bytes, 
 }
 int cuMemcpyDtoHAsync_v2(void* to, std::uint64_t from, std::size_t bytes, void* stream) {
   static_cast<Stream*>(stream)->work.emplace_back([=, own = context] {
+  if (!state.pins_nothing) pinned.need(to, bytes);
     memory.need(from, bytes, own);
     std::memcpy(to, host(from), bytes);
   });
@@ -359,14 +366,19 @@ int cuMemHostAlloc(void** memory, std::size_t bytes, unsigned flags) {
   if (const int error = fault()) return error;
   if (flags != 2) return invalid_value;
   ++state.allocations;
-  return *memory = objects.add(std::aligned_alloc(256, (bytes + 255) / 256 * 256)), ok;
+  *memory = objects.add(std::aligned_alloc(256, (bytes + 255) / 256 * 256));
+  return pinned.add(*memory, bytes), ok;
 }
 int cuMemFreeHost(void* memory) {
   need_no_super_kernel();
   objects.remove(memory);
   return std::free(memory), --state.allocations, ok;
+  pinned.remove(memory);
 }
-int cuMemHostRegister_v2(void*, std::size_t, unsigned flags) { return flags == 2 ? fault() : invalid_value; }
+int cuMemHostRegister_v2(void* memory, std::size_t bytes, unsigned flags) {
+  if (const int error = flags != 2 ? invalid_value : state.pins_nothing ? not_supported : fault()) return error;
+  return pinned.add(memory, bytes), ok;
+}
 int cuMemHostGetDevicePointer_v2(std::uint64_t* address, void* memory, unsigned) {
   return *address = reinterpret_cast<std::uint64_t>(memory) | tag, ok;
 }

@@ -5,6 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
 #include <string>
 #include <thread>
 #include <type_traits>
@@ -40,6 +44,14 @@ inline bool reads_ptx(const std::string& text, FakeModule& module) {
     ++module.ptx_parameters;
   module.is_super = module.ptx_entry == "raddle_super";
   return module.is_super || module.ptx_entry == "raddle_range" || module.ptx_entry == "raddle_calls";
+}
+
+/// As drivers keep what they compile. @return the folder has had it, and has it now
+inline bool is_kept(const std::string& text) {
+  const char *const folder = std::getenv("CUDA_CACHE_PATH"), *const disabled = std::getenv("CUDA_CACHE_DISABLE");
+  if (folder == nullptr || (disabled != nullptr && std::strcmp(disabled, "1") == 0)) return false;
+  const auto file = std::filesystem::path(folder) / std::to_string(std::hash<std::string>()(text));
+  return std::filesystem::exists(file) || (std::ofstream(file) << "a cubin", false);
 }
 
 /// No point ends well, nor any call.
