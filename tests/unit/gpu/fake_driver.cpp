@@ -153,6 +153,7 @@ int cuInit(unsigned) {
   if (const char* const count = std::getenv("RADDLE_FAKE_GPUS")) state.devices = std::atoi(count);
   if (const char* const unfit = std::getenv("RADDLE_FAKE_UNFIT")) state.unfit = std::atoi(unfit);
   if (const char* const version = std::getenv("RADDLE_FAKE_CUDA")) state.version = std::atoi(version);
+  if (std::getenv("RADDLE_FAKE_DEAD") != nullptr) state.is_dead = true;
   given_fault.read();
   ++state.processes;
   state.last_process = getpid();
@@ -217,8 +218,8 @@ int cuModuleLoadDataEx(void** made, const void* image, unsigned, int*, void**) {
   if (text.str().find("unfit") != std::string::npos) return invalid_ptx;
   const bool is_known = module.is_super || module.calls != nullptr || (kind == "host" && !module.functions.empty());
   if (!is_known && !reads_ptx(text.str(), module)) return invalid_ptx;
-  ++state.modules;
   ++(raddle::gpu::is_kept(text.str()) ? state.kept : state.compiled);
+  ++state.modules;
   return *made = objects.add(new Module(std::move(module))), ok;
 }
 int cuModuleUnload(void* module) {
@@ -257,8 +258,8 @@ int cuStreamDestroy_v2(void* stream) {
   return delete static_cast<Stream*>(stream), ok;
 }
 int cuStreamSynchronize(void* stream) {
-  static_cast<Stream*>(stream)->run();
   ++state.waits;
+  static_cast<Stream*>(stream)->run();
   return fault();
 }
 int cuMemAllocAsync(std::uint64_t* address, std::size_t bytes, void*) {
@@ -277,16 +278,16 @@ int cuMemFreeAsync(std::uint64_t address, void* stream) {
 }
 int cuMemcpyHtoDAsync_v2(std::uint64_t to, const void* from, std::size_t bytes, void* stream) {
   state.bytes_in += bytes;
-  static_cast<Stream*>(stream)->work.emplace_back([=, own = context] {
   if (!state.pins_nothing) pinned.need(from, bytes);
+  static_cast<Stream*>(stream)->work.emplace_back([=, own = context] {
     memory.need(to, bytes, own);
     std::memcpy(host(to), from, bytes);
   });
   return fault();
 }
 int cuMemcpyDtoHAsync_v2(void* to, std::uint64_t from, std::size_t bytes, void* stream) {
-  static_cast<Stream*>(stream)->work.emplace_back([=, own = context] {
   if (!state.pins_nothing) pinned.need(to, bytes);
+  static_cast<Stream*>(stream)->work.emplace_back([=, own = context] {
     memory.need(from, bytes, own);
     std::memcpy(to, host(from), bytes);
   });
@@ -372,8 +373,8 @@ int cuMemHostAlloc(void** memory, std::size_t bytes, unsigned flags) {
 int cuMemFreeHost(void* memory) {
   need_no_super_kernel();
   objects.remove(memory);
-  return std::free(memory), --state.allocations, ok;
   pinned.remove(memory);
+  return std::free(memory), --state.allocations, ok;
 }
 int cuMemHostRegister_v2(void* memory, std::size_t bytes, unsigned flags) {
   if (const int error = flags != 2 ? invalid_value : state.pins_nothing ? not_supported : fault()) return error;

@@ -1,6 +1,11 @@
 /* The interface of gemtc.h, as a C program uses it. Ends with 0 if all is as it should be, else says what is not.
- * gemtc_test            tests
+ * gemtc_test            tests, on threads of the host
+ * gemtc_test --gpu      on a GPU that the fake driver has, if it is found in the place of the driver
+ * gemtc_test --gpu PTX  on a GPU that is there, by the code in this file: gemtc_test_gpu.cpp
+ * gemtc_test --lost     on one whose kernels fail
  * gemtc_test --rate     prints how many tasks that do nothing go through in a second */
+#define _GNU_SOURCE
+#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +13,7 @@
 #include <time.h>
 
 #include "gpu/gemtc/gemtc.h"
+#include "tests/unit/gpu/gemtc_test_kernels.h"
 
 #define CHECK(condition)                                                      \
   do {                                                                        \
@@ -19,41 +25,61 @@
 
 enum { kernel_add, kernel_fail, kernel_nothing, kernel_count, kernel_number };
 
-/* What a task of kernel_add finds at its parameters. */
-struct sums {
-  const double *a, *b;
-  double* sums;
-};
-
-static int32_t add(void* parameters, int64_t thread, int64_t threads) {
-  const struct sums* task = parameters;
-  (void)threads;
-  task->sums[thread] = task->a[thread] + task->b[thread];
-  return 0;
-}
-
-/* Fails for each thread from the given one on. */
-static int32_t fail_from(void* parameters, int64_t thread, int64_t threads) {
-  (void)threads;
-  return thread >= *(const int64_t*)parameters ? (int32_t)(thread + 1) : 0;
-}
-
-static int32_t nothing(void* parameters, int64_t thread, int64_t threads) {
-  (void)parameters, (void)thread, (void)threads;
-  return 0;
-}
-
-/* Each thread adds 1 to a word of its own. */
-static int32_t count(void* parameters, int64_t thread, int64_t threads) {
-  (void)threads;
-  ++((int64_t*)parameters)[thread];
-  return 0;
-}
-
 static const gemtc_kernel kernels[kernel_number] = {add, fail_from, nothing, count};
 
+/* As gemtc_gpu.h has it. */
+static int32_t compute_threads(gemtc_kernel kernel, const int64_t* words, int64_t* results) {
+  for (int64_t thread = results[0], step = results[1]; thread < words[2]; thread += step) {
+    const int32_t status = kernel((void*)words[0], thread, words[3]);
+    if (status == 0) continue;
+    const uint64_t failed = (uint64_t)thread << 32 | (uint32_t)status;
+    uint64_t* const least = (uint64_t*)words[1];
+    uint64_t old = __atomic_load_n(least, __ATOMIC_RELAXED);
+    while (failed < old && !__atomic_compare_exchange_n(least, &old, failed, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+      continue;
+    return (int32_t)(results[0] = thread) & 0;
+  }
+  return (int32_t)(results[0] = words[2]) & 0;
+}
+#define FAKE_KERNEL(name)                                                                           \
+  static int32_t fake_##name(void* worker, const int64_t* words, int64_t* results, void* failure) { \
+    (void)worker, (void)failure;                                                                    \
+    return compute_threads(name, words, results);                                                   \
+  }
+FAKE_KERNEL(add)
+FAKE_KERNEL(fail_from) FAKE_KERNEL(nothing) FAKE_KERNEL(count)
+
+    static int take_base(struct dl_phdr_info* program, size_t size, void* base) {
+  (void)size;
+  *(uint64_t*)base = program->dlpi_addr;
+  return 1; /* it is the first one */
+}
+
+/* The fake driver's form of code: functions of this program, and how many words they take. */
+static const char* fake_code(void) {
+  static char text[200];
+  uint64_t base = 0;
+  dl_iterate_phdr(take_base, &base);
+  snprintf(text, sizeof text, "super %lu 4 %lu 4 %lu 4 %lu 4", (uint64_t)fake_add - base,
+           (uint64_t)fake_fail_from - base, (uint64_t)fake_nothing - base, (uint64_t)fake_count - base);
+  return text;
+}
+
+static gemtc_place place = GEMTC_THREADS;
+static const char* code;
+
+/* Ended by 0; never freed. */
+static const char* text_of(const char* path) {
+  enum { most = 1 << 20 };
+  FILE* const file = fopen(path, "r");
+  char* const text = calloc(most, 1);
+  CHECK(file != NULL && text != NULL && fread(text, 1, most - 1, file) > 0);
+  fclose(file);
+  return text;
+}
+
 static gemtc* set_up(uint32_t workers, uint32_t task_limit, size_t memory_bytes) {
-  const gemtc_options options = {kernels, kernel_number, workers, task_limit, memory_bytes};
+  const gemtc_options options = {kernels, kernel_number, workers, task_limit, memory_bytes, code, place};
   gemtc* device = NULL;
   CHECK(gemtc_setup(&options, &device) == GEMTC_OK && device != NULL);
   return device;
@@ -172,12 +198,13 @@ static void memory_has_limits(void) {
 
 static void wrong_arguments_are_refused(void) {
   const gemtc_kernel none[2] = {add, NULL};
-  const gemtc_options good = {kernels, kernel_number, 0, 0, 0};
-  gemtc_options bad[5] = {good, good, good, good, good};
+  const gemtc_options good = {kernels, kernel_number, 0, 0, 0, NULL, GEMTC_ANYWHERE};
+  gemtc_options bad[7] = {good, good, good, good, good, good, good};
   bad[0].kernels = NULL, bad[1].kernel_count = 0, bad[2].kernels = none, bad[2].kernel_count = 2;
   bad[3].workers = 1025, bad[4].memory_bytes = SIZE_MAX;
+  bad[5].place = GEMTC_GPU, bad[6].place = (gemtc_place)3;
   gemtc* device = NULL;
-  for (int i = 0; i < 5; ++i) CHECK(gemtc_setup(&bad[i], &device) == GEMTC_INVALID && device == NULL);
+  for (int i = 0; i < 7; ++i) CHECK(gemtc_setup(&bad[i], &device) == GEMTC_INVALID && device == NULL);
   CHECK(gemtc_setup(NULL, &device) == GEMTC_INVALID && gemtc_setup(&good, NULL) == GEMTC_INVALID);
   gemtc_result result;
   int word = 0;
@@ -194,7 +221,7 @@ static void wrong_arguments_are_refused(void) {
   CHECK(gemtc_push(device, kernel_nothing, INT64_MAX, 0, NULL) == GEMTC_INVALID);
   CHECK(gemtc_push(device, kernel_nothing, 1, 0, &word) == GEMTC_OUTSIDE);
   CHECK(gemtc_poll(device, 1000000, &result) == GEMTC_NOTHING);
-  for (int code = -1; code < 9; ++code) CHECK(strlen(gemtc_text((gemtc_code)code)) > 10);
+  for (int code = -1; code < 10; ++code) CHECK(strlen(gemtc_text((gemtc_code)code)) > 10);
   CHECK(gemtc_cleanup(device) == GEMTC_OK);
 }
 
@@ -248,6 +275,32 @@ static void threads_share_a_device(void) {
   CHECK(gemtc_cleanup(device) == GEMTC_OK);
 }
 
+/* Without a driver, or with code that no GPU takes, threads of the host do it, unless it is to be a GPU. */
+static void a_gpu_is_not_there(const char* given) {
+  gemtc_options options = {kernels, kernel_number, 2, 0, 0, given, GEMTC_GPU};
+  gemtc* device = NULL;
+  CHECK(gemtc_setup(&options, &device) == GEMTC_NO_GPU && device == NULL);
+  options.place = GEMTC_ANYWHERE;
+  CHECK(gemtc_setup(&options, &device) == GEMTC_OK);
+  int64_t counts[64] = {0};
+  CHECK(gemtc_push(device, kernel_count, 64, 1, copied(device, counts, sizeof counts)) == GEMTC_OK);
+  CHECK(next_result(device).status == 0);
+  CHECK(gemtc_cleanup(device) == GEMTC_OK);
+}
+
+static void a_gpu_fails(void) {
+  gemtc* const device = set_up(0, 100, 0);
+  for (uint64_t id = 0; id < 100; ++id) CHECK(gemtc_push(device, kernel_nothing, 50, id, NULL) == GEMTC_OK);
+  CHECK(gemtc_push(device, kernel_nothing, 50, 100, NULL) == GEMTC_FULL);
+  for (int i = 0; i < 100; ++i) {
+    const gemtc_result result = next_result(device);
+    CHECK(result.status == GEMTC_LOST && result.failed_thread == -1);
+  }
+  CHECK(gemtc_push(device, kernel_nothing, 50, 7, NULL) == GEMTC_OK);
+  CHECK(next_result(device).status == GEMTC_LOST);
+  CHECK(gemtc_cleanup(device) == GEMTC_OK);
+}
+
 static void print_rate(void) {
   enum { tasks = 1000000 };
   gemtc* const device = set_up(0, 10000, 0);
@@ -265,7 +318,12 @@ static void print_rate(void) {
 }
 
 int main(int argument_count, char** arguments) {
-  if (argument_count == 2 && strcmp(arguments[1], "--rate") == 0) return print_rate(), 0;
+  const char* const how = argument_count > 1 ? arguments[1] : "";
+  code = argument_count > 2 ? text_of(arguments[2]) : fake_code();
+  if (strcmp(how, "--rate") == 0) return print_rate(), 0;
+  if (strcmp(how, "--gpu") == 0 || strcmp(how, "--lost") == 0) place = GEMTC_GPU;
+  if (strcmp(how, "--lost") == 0) return a_gpu_fails(), 0;
+  a_gpu_is_not_there(place == GEMTC_GPU ? "no PTX" : code);
   wrong_arguments_are_refused();
   memory_has_limits();
   for (uint32_t workers = 1; workers <= 8; workers *= 2) {
