@@ -86,6 +86,21 @@ def kernels(options):
     ten_leaves(options, "ten_leaves_mathematics", "with mathematics", MATHEMATICAL_LEAF)
 
 
+def c_programs(options):
+    """The tests of gemtc.h on the GPU, and its tasks that do nothing."""
+    folder = pathlib.Path(options.bench or "").parent
+    program, code = str(folder / "raddle_gemtc_test"), str(folder / "gemtc_test_gpu.ptx")
+    begin = time.monotonic()
+    done = subprocess.run([program, "--gpu", code], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        tell_failed(f"gemtc.h on a GPU, code {done.returncode}: {done.stdout}{done.stderr}")
+        return
+    tell("gemtc", "all tests of gemtc.h on a GPU", time.monotonic() - begin, "s")
+    if not options.small:
+        rate = subprocess.run([program, "--rate", code], capture_output=True, text=True, check=True).stdout
+        tell("gemtc_tasks", "null tasks of a C program, one host thread, pushed and polled", float(rate.split()[0]) / 1e6, "M/s")
+
+
 def sanitizer(options):
     """memcheck, which finds addresses of nobody, and no races."""
     tool = shutil.which("compute-sanitizer", path=os.environ["PATH"] + ":/usr/local/cuda/bin")

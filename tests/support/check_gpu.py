@@ -559,7 +559,7 @@ def all_steps_of_the_check_run(folder):
     names = {row["row"] for row in rows}
     expect({"name", "clock", "module", "ten_leaves", "launch_and_wait_p50", "graph_node", "allocate_p50", "copy_in_pageable", "copy_out_pinned", "question_p99",
             "differing_arguments", "golden_scripts", "failing_points", "null_tasks", "range_points", "submit_to_complete_p99", "efficiency_4000us",
-            "efficiency_of_ranges_400us", "arena_10000", "script", "lost_by_a_kill", "wild", "sanitizer", "tasks_in_a_launch"} - names, set())
+            "efficiency_of_ranges_400us", "arena_10000", "script", "lost_by_a_kill", "wild", "gemtc", "sanitizer", "tasks_in_a_launch"} - names, set())
     expect(sum(row["row"] == "differing_arguments" for row in rows), 2 * (33 + 1 + 25 + 1))
     expect_in("| facts | GPU | Fake GPU 0 |  |  |\n", done.stdout)
     expect_in("; 0 failed\nrows as lines of JSON: ", done.stdout)
@@ -835,7 +835,7 @@ def kernels_of_c_programs_become_ptx(folder):
     words = [{"-IDIR": f"-I{ROOT}", "kernels.cpp": str(ROOT / "tests/unit/gpu/gemtc_test_gpu.cpp")}.get(word, word) for word in command.split()]
     subprocess.run(words, cwd=folder.path, check=True)
     text = folder.read("kernels.ptx")
-    expect(re.findall(r"\.entry \w+", text), [".entry raddle_super"])
+    expect(re.findall(r"\.entry \w+", text), [".entry raddle_super", ".entry raddle_gemtc_test"])
     expect(re.findall(r"\.extern.*", text), [])
     for form in ("st.release.sys.v2.u64", "atom.acq_rel.gpu.add.u64", "red.relaxed.gpu.min.u64", "add.rn.f64"):
         expect((form, form in text), (form, True))

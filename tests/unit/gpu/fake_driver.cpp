@@ -3,9 +3,10 @@
 // raddle_leaf_function of Note [ranges] in vm/program/leaf_abi.hpp and how many words it takes; of calls of an
 // AppKernel "calls CODE", that of a vm::AppKernelCode; that of a super kernel "super CODE WORDS CODE WORDS .." for its
 // functions, or the PTX of bench/gpu, for which it has functions of its own: of graphs those of launches that do
-// nothing only. With "faulty" behind it each launch breaks its context. All else is refused as PTX that is not valid;
-// with RADDLE_FAKE_TAKES_PTX a kernel in PTX, and a super kernel, is one of which no point and no call ends well, so
-// that workers compute all. A super kernel is a thread for each of at most eight warps, from its launch on.
+// nothing only. For the PTX of gemtc_test_gpu.cpp the program has such a text. With "faulty" behind it each launch
+// breaks its context. All else is refused as PTX that is not valid; with RADDLE_FAKE_TAKES_PTX a kernel in PTX, and a
+// super kernel, is one of which no point and no call ends well, so that workers compute all. A super kernel is a thread
+// for each of at most eight warps, from its launch on.
 //
 // What it is to do lies in memory of all processes that a test starts. RADDLE_FAKE_FAULT=KIND:N says what the Nth
 // launch of each process does: `illegal` breaks its context, `endless` never ends, `exit` and `kill` end the process.
@@ -202,7 +203,7 @@ int cuCtxSetCurrent(void* now) { return context = now, ok; }
 int cuModuleLoadDataEx(void** made, const void* image, unsigned, int*, void**) {
   if (const int error = fault()) return error;
   need_no_super_kernel();
-  std::istringstream text(static_cast<const char*>(image));
+  std::istringstream text(raddle::gpu::code_of_program(static_cast<const char*>(image)));
   Module module;
   std::string kind;
   std::uint64_t code = 0;

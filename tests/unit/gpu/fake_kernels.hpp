@@ -1,5 +1,7 @@
 #pragma once
 // What the fake driver has of modules, and how it runs their kernels.
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -44,6 +46,13 @@ inline bool reads_ptx(const std::string& text, FakeModule& module) {
     ++module.ptx_parameters;
   module.is_super = module.ptx_entry == "raddle_super";
   return module.is_super || module.ptx_entry == "raddle_range" || module.ptx_entry == "raddle_calls";
+}
+
+/// The program that has loaded this library may know a PTX in another form.
+inline std::string code_of_program(const char* ptx) {
+  if (std::strstr(ptx, "raddle_gemtc_test") == nullptr) return ptx;
+  const auto code = reinterpret_cast<const char* (*)()>(dlsym(RTLD_DEFAULT, "raddle_gemtc_test_code"));
+  return code != nullptr ? code() : ptx;
 }
 
 /// As drivers keep what they compile. @return the folder has had it, and has it now

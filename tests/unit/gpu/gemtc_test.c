@@ -1,9 +1,8 @@
 /* The interface of gemtc.h, as a C program uses it. Ends with 0 if all is as it should be, else says what is not.
  * gemtc_test            tests, on threads of the host
- * gemtc_test --gpu      on a GPU that the fake driver has, if it is found in the place of the driver
- * gemtc_test --gpu PTX  on a GPU that is there, by the code in this file: gemtc_test_gpu.cpp
- * gemtc_test --lost     on one whose kernels fail
- * gemtc_test --rate     prints how many tasks that do nothing go through in a second */
+ * gemtc_test --gpu PTX  on a GPU, by the code in this file: gemtc_test_gpu.cpp
+ * gemtc_test --lost     on one that the fake driver has, whose kernels fail
+ * gemtc_test --rate [PTX]  prints how many tasks that do nothing go through in a second, on threads or on a GPU */
 #define _GNU_SOURCE
 #include <link.h>
 #include <pthread.h>
@@ -47,16 +46,20 @@ static int32_t compute_threads(gemtc_kernel kernel, const int64_t* words, int64_
     return compute_threads(name, words, results);                                                   \
   }
 FAKE_KERNEL(add)
-FAKE_KERNEL(fail_from) FAKE_KERNEL(nothing) FAKE_KERNEL(count)
+FAKE_KERNEL(fail_from)
+FAKE_KERNEL(nothing)
+FAKE_KERNEL(count)
 
-    static int take_base(struct dl_phdr_info* program, size_t size, void* base) {
+static int take_base(struct dl_phdr_info* program, size_t size, void* base) {
   (void)size;
   *(uint64_t*)base = program->dlpi_addr;
   return 1; /* it is the first one */
 }
 
-/* The fake driver's form of code: functions of this program, and how many words they take. */
-static const char* fake_code(void) {
+/* The fake driver's form of code: functions of this program, and how many words they take. It asks for it when it is to
+ * load the PTX of gemtc_test_gpu.cpp. */
+const char* raddle_gemtc_test_code(void);
+const char* raddle_gemtc_test_code(void) {
   static char text[200];
   uint64_t base = 0;
   dl_iterate_phdr(take_base, &base);
@@ -66,6 +69,8 @@ static const char* fake_code(void) {
 }
 
 static gemtc_place place = GEMTC_THREADS;
+/* On a GPU each takes longer, to begin with one above all. */
+static int number_of(int many) { return place == GEMTC_GPU ? many / 5 : many; }
 static const char* code;
 
 /* Ended by 0; never freed. */
@@ -126,8 +131,9 @@ static void tasks_compute(uint32_t workers) {
 }
 
 static void each_task_is_told_once(uint32_t workers, uint32_t task_limit) {
-  enum { tasks = 20000 };
-  static unsigned char told[tasks];
+  enum { most = 20000 };
+  static unsigned char told[most];
+  const int tasks = number_of(most);
   memset(told, 0, sizeof told);
   gemtc* const device = set_up(workers, task_limit, 0);
   int64_t counts[64] = {0};
@@ -147,7 +153,7 @@ static void each_task_is_told_once(uint32_t workers, uint32_t task_limit) {
     CHECK(pushed == tasks || (code == GEMTC_FULL && pushed - polled == (int)task_limit));
     refused += pushed != tasks;
     const gemtc_result result = next_result(device);
-    CHECK(result.id < tasks && told[result.id]++ == 0 && result.status == 0);
+    CHECK(result.id < (uint64_t)tasks && told[result.id]++ == 0 && result.status == 0);
     ++polled;
   }
   CHECK(refused > 0);
@@ -226,7 +232,8 @@ static void wrong_arguments_are_refused(void) {
 }
 
 static void what_was_pushed_is_done_before_the_end(void) {
-  for (int round = 0; round < 30; ++round) {
+  const int rounds = number_of(30);
+  for (int round = 0; round < rounds; ++round) {
     gemtc* const device = set_up(3, 0, 0);
     for (uint64_t id = 0; id < 200; ++id) CHECK(gemtc_push(device, kernel_nothing, 50, id, NULL) == GEMTC_OK);
     gemtc_result result;
@@ -235,7 +242,7 @@ static void what_was_pushed_is_done_before_the_end(void) {
   }
 }
 
-enum { tasks_of_each = 5000, host_threads = 4 };
+enum { most_of_each = 5000, host_threads = 4 };
 struct host_thread {
   gemtc* device;
   int64_t polled;
@@ -244,7 +251,7 @@ struct host_thread {
 /* Pushes so many tasks, and polls as many, whoever has pushed them. */
 static void* push_and_poll(void* argument) {
   struct host_thread* const self = argument;
-  for (int i = 0; i < tasks_of_each; ++i) {
+  for (int i = 0; i < number_of(most_of_each); ++i) {
     gemtc_result result;
     while (gemtc_push(self->device, kernel_nothing, 1 + i % 3, 1, NULL) == GEMTC_FULL)
       if (gemtc_poll(self->device, 0, &result) == GEMTC_OK) self->polled += (int64_t)result.id;
@@ -271,7 +278,7 @@ static void threads_share_a_device(void) {
   }
   gemtc_result result;
   while (gemtc_poll(device, -1, &result) == GEMTC_OK) ++polled;
-  CHECK(polled == (int64_t)host_threads * tasks_of_each);
+  CHECK(polled == (int64_t)host_threads * number_of(most_of_each));
   CHECK(gemtc_cleanup(device) == GEMTC_OK);
 }
 
@@ -319,9 +326,9 @@ static void print_rate(void) {
 
 int main(int argument_count, char** arguments) {
   const char* const how = argument_count > 1 ? arguments[1] : "";
-  code = argument_count > 2 ? text_of(arguments[2]) : fake_code();
+  code = argument_count > 2 ? text_of(arguments[2]) : raddle_gemtc_test_code();
+  if (argument_count > 2 || strcmp(how, "--lost") == 0) place = GEMTC_GPU;
   if (strcmp(how, "--rate") == 0) return print_rate(), 0;
-  if (strcmp(how, "--gpu") == 0 || strcmp(how, "--lost") == 0) place = GEMTC_GPU;
   if (strcmp(how, "--lost") == 0) return a_gpu_fails(), 0;
   a_gpu_is_not_there(place == GEMTC_GPU ? "no PTX" : code);
   wrong_arguments_are_refused();
