@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "gpu/cuda/cuda_devices.hpp"
 #include "gpu/simulated/card_model.hpp"
@@ -91,7 +92,7 @@ std::optional<GivenDevices> devices_of(std::string_view text) {
   return given;
 }
 
-OpenedDevices open_cards(const GivenDevices& given) {
+OpenedDevices open_cards(const GivenDevices& given, std::function<std::string()> cubin_folder) {
   const auto takes = given.is_whole ? vm::DeviceTakes::whole_launches : vm::DeviceTakes::what_is_worth_while;
   CardLimits limits;
   limits.memory = given.memory.value_or(limits.memory);
@@ -99,10 +100,10 @@ OpenedDevices open_cards(const GivenDevices& given) {
   // what is loaded late waits for the kernel that stays
   if (given.is_resident) setenv("CUDA_MODULE_LOADING", "EAGER", 1);
   const auto way = given.is_resident ? CudaDevices::Way::resident : CudaDevices::Way::launches;
+  const ServerProgram server{.path = this_program, .cubin_folder = std::move(cubin_folder)};
   if (given.kind == "all")
-    return {std::make_shared<CudaDevices>(all, takes, way, CudaDevices::usual_library, limits, this_program), ""};
-  auto devices =
-      std::make_shared<CudaDevices>(given.count, takes, way, CudaDevices::usual_library, limits, this_program);
+    return {std::make_shared<CudaDevices>(all, takes, way, CudaDevices::usual_library, limits, server), ""};
+  auto devices = std::make_shared<CudaDevices>(given.count, takes, way, CudaDevices::usual_library, limits, server);
   const std::expected<unsigned, std::string> count = devices->open();
   if (!count) return {nullptr, count.error() + "; workers compute everything"};
   if (*count < given.count) return {devices, fmt::format("there {} {}", *count == 1 ? "is" : "are", *count)};
@@ -119,11 +120,12 @@ std::vector<std::string> model_names() {
 
 bool names_devices(const std::string& text) { return devices_of(text).has_value(); }
 
-std::expected<OpenedDevices, std::string> open_devices(const std::string& text) {
+std::expected<OpenedDevices, std::string> open_devices(const std::string& text,
+                                                       std::function<std::string()> cubin_folder) {
   const std::optional<GivenDevices> given = devices_of(text);
   if (!given) return std::unexpected("there are none of this name");
   if (given->kind == "none") return OpenedDevices{};
-  if (given->kind != "simulated") return open_cards(*given);
+  if (given->kind != "simulated") return open_cards(*given, std::move(cubin_folder));
   constexpr vm::DeviceCosts whole{.takes = vm::DeviceTakes::whole_launches};
   if (const CardModel* const model = given->model) {
     const std::size_t usable = model->memory_bytes / 10 * 9;  // as of a card that is there
@@ -139,7 +141,7 @@ std::expected<OpenedDevices, std::string> open_devices(const std::string& text) 
 
 std::string text_of_devices() {
   CudaDevices devices(all, vm::DeviceTakes::what_is_worth_while, CudaDevices::Way::launches, CudaDevices::usual_library,
-                      {}, this_program);
+                      {}, {.path = this_program});
   const std::expected<unsigned, std::string> count = devices.open();
   if (!count) return count.error() + ": workers compute everything";
   std::string text;

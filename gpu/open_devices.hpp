@@ -1,6 +1,7 @@
 #pragma once
 // The devices that `--gpus` asks for.
 #include <expected>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,8 +27,10 @@ struct OpenedDevices {
   std::string lack;                      ///< of GPUs that were asked for, in words, after `--gpus TEXT: `; "": of none
 };
 
+/// @param cubin_folder  where drivers keep what they compile, asked when one is begun with; "": nowhere
 /// @error  the text means nothing
-std::expected<OpenedDevices, std::string> open_devices(const std::string& text);
+std::expected<OpenedDevices, std::string> open_devices(const std::string& text,
+                                                       std::function<std::string()> cubin_folder);
 
 /// The GPUs that are there, or why there are none, for `raddle doctor`.
 std::string text_of_devices();

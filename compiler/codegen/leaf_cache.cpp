@@ -110,16 +110,24 @@ std::vector<Stored> list(int folder) {
   return found;
 }
 
-}  // namespace
-
-std::string default_cache_folder() {
+/// A folder of ours, by its name.
+std::string cache_folder(std::string_view name) {
   std::string folder = vm::environment_path("XDG_CACHE_HOME");
   if (folder.empty()) {
     folder = vm::environment_path("HOME");
     if (folder.empty()) return "";
     folder += "/.cache";
   }
-  return folder + "/raddle/jit";
+  return fmt::format("{}/raddle/{}", folder, name);
+}
+
+}  // namespace
+
+std::string default_cache_folder() { return cache_folder("jit"); }
+
+std::string usable_cubin_folder() {
+  std::string folder = cache_folder("cubins");
+  return LeafCache(folder).is_usable() ? folder : "";
 }
 
 LeafCache::LeafCache(const std::string& folder, std::uint64_t most_bytes)

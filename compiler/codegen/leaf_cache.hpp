@@ -11,6 +11,9 @@ namespace raddle::codegen {
 
 /// $XDG_CACHE_HOME/raddle/jit, or that in ~/.cache. @return "" if neither variable names an absolute path
 std::string default_cache_folder();
+/// The folder `cubins` beside it: there drivers of GPUs keep what they compile. Made if it is not there.
+/// @return "" if it can not be used, as for LeafCache
+std::string usable_cubin_folder();
 
 /// A folder with a file for each key. Any number of runs may share it: a file appears whole, under its name, by a
 /// rename, and is not changed after. What is stored is run by whoever finds it, so folder and files are taken only if

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "gpu/call_queue.hpp"
@@ -79,21 +80,27 @@ class GatheredCopies {
   }
   int flush() {
     if (waiting_.empty()) return 0;
-    const std::size_t first = waiting_.front().place, size = waiting_.back().place + waiting_.back().bytes - first;
-    staged_.resize(std::max(staged_.size(), size));
-    for (const Piece& piece : waiting_)
-      if (direction_ == Direction::in) std::memcpy(&staged_[piece.place - first], piece.host, piece.bytes);
-    int error = direction_ == Direction::in ? engine_.copy_in(base_ + first, staged_.data(), size)
-                                            : engine_.copy_out(staged_.data(), base_ + first, size);
+    int error = ask();
     const int error_of_wait = engine_.wait();  // after an error, too: the memory is used anew
     if (error == 0) error = error_of_wait;
     if (error == 0 && direction_ == Direction::out)
-      for (const Piece& piece : waiting_) std::memcpy(piece.host, &staged_[piece.place - first], piece.bytes);
+      for (const Piece& piece : waiting_)
+        std::memcpy(piece.host, &staged_[piece.place - waiting_.front().place], piece.bytes);
     waiting_.clear();
     return error;
   }
+  /// Asks for what is left to go in: no more is added, and this lives until the engine was waited for.
+  int ask_for_rest() { return waiting_.empty() ? 0 : ask(); }
 
  private:
+  int ask() {
+    const std::size_t first = waiting_.front().place, size = waiting_.back().place + waiting_.back().bytes - first;
+    staged_.resize(std::max(staged_.size(), size));
+    if (direction_ == Direction::out) return engine_.copy_out(staged_.data(), base_ + first, size);
+    for (const Piece& piece : waiting_) std::memcpy(&staged_[piece.place - first], piece.host, piece.bytes);
+    return engine_.copy_in(base_ + first, staged_.data(), size);
+  }
+
   static constexpr std::size_t most_bytes = std::size_t{8} << 20;
   struct Piece {
     std::size_t place = 0;
@@ -134,17 +141,18 @@ class Bundle {
             static_cast<std::int64_t>(calls_.size()), static_cast<std::int64_t>(base + layout_.statuses)};
   }
 
+  /// @pre this lives until the engine was waited for
   int copy_in(const CardMemory::Hold& hold, const CudaDriver& driver, void* stream, CopyEngine& engine) {
     const std::uint64_t base = hold.results.back();
     find_words(hold);
-    GatheredCopies copies(GatheredCopies::Direction::in, base, engine);
+    GatheredCopies& copies = going_in_.emplace(GatheredCopies::Direction::in, base, engine);
     std::vector<std::pair<std::size_t, Array>> read;
     for (const auto& [array, place] : layout_.read) read.emplace_back(place, array);
     std::ranges::sort(read);
     for (const auto& [place, array] : read)
       if (const int error = copies.add(place, reinterpret_cast<void*>(array.first), array.second)) return error;
     if (const int error = copies.add(layout_.words, words_.data(), words_.size() * sizeof(std::uint64_t))) return error;
-    if (const int error = copies.flush()) return error;
+    if (const int error = copies.ask_for_rest()) return error;
     for (std::size_t i = 0; i + 1 < results_.size(); ++i)
       if (const int error = driver.set_bytes(hold.results[i], 0, results_[i].bytes, stream)) return error;
     const std::size_t filled = layout_.size - layout_.filled_begin;
@@ -157,6 +165,7 @@ class Bundle {
     return bytes;
   }
 
+  /// Waits for all that was asked for, unless there is an error.
   int copy_out(const CardMemory::Hold& hold, CopyEngine& engine) {
     const std::uint64_t base = hold.results.back();
     GatheredCopies copies(GatheredCopies::Direction::out, base, engine);
@@ -213,6 +222,7 @@ class Bundle {
   std::vector<Operand> reads_, results_;  ///< of results the last one is all that lies side by side
   std::vector<std::uint64_t> words_;
   std::vector<std::int64_t> statuses_;
+  std::optional<GatheredCopies> going_in_;
 };
 
 }  // namespace
@@ -229,9 +239,7 @@ std::expected<std::vector<std::int64_t>, int> Card::run(std::span<const vm::Devi
   int error = bundle.copy_in(*hold, driver_, stream, engine);
   if (error == 0) error = launch(code, parameters, static_cast<std::int64_t>(calls.size() * lanes_of_call), stream);
   if (error == 0) error = bundle.copy_out(*hold, engine);
-  const int error_of_wait =
-      engine.wait();  // after an error, too: what was asked for before it uses memory of the calls
-  if (error == 0) error = error_of_wait;
+  if (error != 0) engine.wait();  // what was asked for before it uses memory of the calls
   memory_->release(std::move(*hold), error == 0 ? bundle.made() : std::vector<std::size_t>{});
   if (error != 0) return std::unexpected(error);
   traffic.bytes_up += bundle.bytes_in();

@@ -162,7 +162,7 @@ void CudaDevices::State::load_all_again(unsigned number, Card& card) {
 bool CudaDevices::State::goes_again(unsigned& faults, const CudaKernel& kernel, unsigned number,
                                     const std::string& fault) {
   const std::lock_guard lock(mutex);
-  if (server.empty()) return false;
+  if (server.path.empty()) return false;
   if (++faults < 2) return !kernel.is_blamed;
   if (kernel.is_blamed.exchange(true)) return false;
   places[number].vain_starts = 0;

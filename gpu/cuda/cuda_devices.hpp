@@ -6,6 +6,7 @@
 #include <string>
 
 #include "gpu/cuda/card.hpp"
+#include "gpu/server/server_process.hpp"
 #include "vm/device/devices.hpp"
 
 namespace raddle::gpu {
@@ -28,10 +29,10 @@ class CudaDevices final : public vm::Devices {
   enum class Way : std::uint8_t { launches, resident };
 
   /// @param most    cards that are used, those with the least numbers
-  /// @param server  the program whose processes have the drivers: its main() calls serve_driver() for server_word. "":
-  ///                they are in this process, and a card that fails gets nothing more
+  /// @param server  the program whose processes have the drivers. None: they are in this process, and a card that fails
+  ///                gets nothing more
   CudaDevices(unsigned most, vm::DeviceTakes takes, Way way = Way::launches, std::string library = usual_library,
-              const CardLimits& limits = {}, std::string server = "");
+              const CardLimits& limits = {}, ServerProgram server = {});
   ~CudaDevices() override;
 
   /// Opens all now. Once, before anything else.

@@ -64,7 +64,7 @@ std::string CudaDevices::State::look_for_driver() {
 /// In a process of its own, or in this one. Nothing is begun.
 std::expected<std::shared_ptr<const CudaDriver>, std::string> CudaDevices::State::open_driver() {
   std::shared_ptr<const CudaDriver> driver;
-  if (server.empty()) {
+  if (server.path.empty()) {
     auto loaded = LoadedDriver::load(library);
     if (!loaded) return std::unexpected(loaded.error());
     driver = std::move(*loaded);

@@ -74,7 +74,7 @@ struct CardPlace {
 };
 
 struct CudaDevices::State : std::enable_shared_from_this<CudaDevices::State> {
-  State(unsigned most, Way way, const CardLimits& limits, std::string library, std::string server)
+  State(unsigned most, Way way, const CardLimits& limits, std::string library, ServerProgram server)
       : most(most), way(way), limits(limits), library(std::move(library)), server(std::move(server)) {}
   ~State();
 
@@ -92,7 +92,7 @@ struct CudaDevices::State : std::enable_shared_from_this<CudaDevices::State> {
   const Way way;
   const CardLimits limits;
   const std::string library;
-  const std::string server;  ///< the program that has a card's driver; "": this process
+  const ServerProgram server;  ///< none: a card's driver is in this process
   std::once_flag looking;
   std::string absence;  ///< of the library, in words; written once, under `looking`
 

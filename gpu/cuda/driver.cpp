@@ -48,7 +48,8 @@ int LoadedDriver::register_memory(void* memory, std::size_t bytes) const {
 std::expected<unsigned, std::string> CudaDriver::begin() const {
   if (const int error = init(0)) return std::unexpected(fmt::format("the driver does not begin: {}", text_of(error)));
   int version = 0, count = 0;
-  driver_version(&version);
+  if (const int error = driver_version(&version))
+    return std::unexpected(fmt::format("the driver does not tell its version: {}", text_of(error)));
   if (version < least_version)
     return std::unexpected(fmt::format("the driver is too old: of CUDA {}.{}, and {}.{} is needed", version / 1000,
                                        version % 1000 / 10, least_version / 1000, least_version % 1000 / 10));

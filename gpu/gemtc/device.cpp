@@ -2,29 +2,20 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <iterator>
-#include <new>
-#include <optional>
+#include <utility>
 
 namespace raddle::gpu {
 
 namespace {
 
-constexpr std::uint32_t descriptors_log2 = 10;
 constexpr std::int64_t longest_wait_ns = std::int64_t{1} << 60;  ///< what lies further off a clock may not know
 
 }  // namespace
 
-void GemtcDevice::FreeMemory::operator()(std::byte* first) const { std::free(first); }
-
-GemtcDevice::GemtcDevice(const gemtc_options& options, unsigned workers)
-    : kernels_(options.kernels, options.kernels + options.kernel_count),
-      task_limit_(options.task_limit),
-      memory_(static_cast<std::byte*>(std::aligned_alloc(Arena::granule, Arena::rounded(options.memory_bytes)))),
-      threads_(workers, descriptors_log2, compute) {
-  if (!memory_) throw std::bad_alloc();
-  arena_.add({reinterpret_cast<std::uint64_t>(memory_.get()), Arena::rounded(options.memory_bytes)});
+GemtcDevice::GemtcDevice(const gemtc_options& options, std::unique_ptr<GemtcPlace> place)
+    : kernel_count_(options.kernel_count), task_limit_(options.task_limit), place_(std::move(place)) {
+  arena_.add({place_->memory(), Arena::rounded(options.memory_bytes)});
 }
 
 GemtcDevice::~GemtcDevice() {
@@ -65,7 +56,7 @@ bool GemtcDevice::has(const void* address, std::size_t bytes) {
   return offset < block.bytes && bytes <= block.bytes - offset;
 }
 
-gemtc_code GemtcDevice::push(gemtc_kernel kernel, std::int64_t threads, std::uint64_t id, void* parameters) {
+gemtc_code GemtcDevice::push(std::uint32_t kernel, std::int64_t threads, std::uint64_t id, void* parameters) {
   std::list<Task> made(1);
   Task& task = made.front();
   task.kernel = kernel;
@@ -78,8 +69,7 @@ gemtc_code GemtcDevice::push(gemtc_kernel kernel, std::int64_t threads, std::uin
     task.self = std::prev(under_way_.end());
   }
   try {
-    threads_.submit(reinterpret_cast<std::uint64_t>(&task), nullptr, static_cast<std::uint64_t>(threads),
-                    [this, &task](std::optional<std::uint64_t> told) { end(task, !told); });
+    place_->submit(task, [this, &task] { end(task); });
   } catch (...) {
     const std::lock_guard lock(mutex_);
     under_way_.erase(task.self);
@@ -88,25 +78,9 @@ gemtc_code GemtcDevice::push(gemtc_kernel kernel, std::int64_t threads, std::uin
   return GEMTC_OK;
 }
 
-std::uint64_t GemtcDevice::compute(std::uint64_t function, const std::int64_t*, std::uint64_t first, std::uint64_t step,
-                                   std::uint64_t end) {
-  Task& task = *reinterpret_cast<Task*>(function);
-  for (std::uint64_t number = first; number < end; number += step) {
-    const auto thread = static_cast<std::int64_t>(number);
-    const std::int32_t status = task.kernel(task.result.parameters, thread, task.threads);
-    if (status == 0) continue;
-    const std::lock_guard lock(task.mutex);
-    gemtc_result& result = task.result;
-    if (result.status == 0 || thread < result.failed_thread) result.status = status, result.failed_thread = thread;
-    return number;
-  }
-  return end;
-}
-
-/// The device's threads are done with it.
-void GemtcDevice::end(Task& task, bool is_lost) {
+/// The place is done with it.
+void GemtcDevice::end(Task& task) {
   const std::lock_guard lock(mutex_);
-  if (is_lost) task.result.status = GEMTC_NO_THREADS, task.result.failed_thread = -1;
   ended_.splice(ended_.end(), under_way_, task.self);
   if (waiting_ != 0 || under_way_.empty()) changed_.notify_all();
 }

@@ -7,8 +7,8 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <deque>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -211,8 +211,8 @@ class DriverServer {
       }
       case Demand::create_stream: reply = create_stream(static_cast<unsigned>(words[0]), files); break;
       case Demand::ask_stream: {
-        const std::shared_ptr<ServedStream> stream = streams_[words[0]].lock();
-        reply.error = stream ? stream->ask() : invalid_handle;
+        const auto stream = streams_.find(words[0]);
+        reply.error = stream != streams_.end() ? stream->second->ask() : invalid_handle;
         break;
       }
       case Demand::host_allocate: reply = share(words[0], std::move(files[0])); break;
@@ -233,10 +233,10 @@ class DriverServer {
     if (!staging) return {.error = out_of_memory};
     void* stream = nullptr;
     if (const int error = driver_.create_stream(&stream, flags)) return {.error = error};
-    const auto served =
-        std::make_shared<ServedStream>(driver_, context_, stream, Channel(std::move(files[0])), std::move(*staging));
-    streams_[word_of(stream)] = served;
-    std::thread([served] { served->serve(); }).detach();
+    ServedStream& served =
+        all_streams_.emplace_back(driver_, context_, stream, Channel(std::move(files[0])), std::move(*staging));
+    streams_[word_of(stream)] = &served;
+    std::thread([&served] { served.serve(); }).detach();
     return {.words = {word_of(stream)}};
   }
 
@@ -252,8 +252,11 @@ class DriverServer {
   const LoadedDriver& driver_;
   const Channel control_;
   void* context_ = nullptr;
-  std::map<std::uint64_t, std::weak_ptr<ServedStream>> streams_;  ///< by the driver's handle
-  std::vector<SharedMemory> shared_;
+  /// Also those that have ended: memory that is registered stays where it is. Were something else mapped there, the
+  /// driver would copy to what it has pinned; to unregister it might wait for a kernel that stays.
+  std::deque<ServedStream> all_streams_;
+  std::vector<SharedMemory> shared_;                ///< likewise
+  std::map<std::uint64_t, ServedStream*> streams_;  ///< by the driver's handle
 };
 
 }  // namespace

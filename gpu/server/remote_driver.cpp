@@ -41,7 +41,7 @@ std::span<const std::byte> bytes_of_text(const std::string& text) { return std::
 
 }  // namespace
 
-std::expected<std::unique_ptr<RemoteDriver>, std::string> RemoteDriver::start(const std::string& program,
+std::expected<std::unique_ptr<RemoteDriver>, std::string> RemoteDriver::start(const ServerProgram& program,
                                                                               const std::string& library,
                                                                               std::uint64_t answer_ns) {
   auto process = ServerProcess::start(program, library, answer_ns);

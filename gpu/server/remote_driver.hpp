@@ -19,7 +19,7 @@ namespace raddle::gpu {
 class RemoteDriver final : public CudaDriver {
  public:
   /// @param program, answer_ns  as for ServerProcess::start()  @error  in words
-  static std::expected<std::unique_ptr<RemoteDriver>, std::string> start(const std::string& program,
+  static std::expected<std::unique_ptr<RemoteDriver>, std::string> start(const ServerProgram& program,
                                                                          const std::string& library,
                                                                          std::uint64_t answer_ns);
   ~RemoteDriver() override;

@@ -11,8 +11,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <memory>
 #include <thread>
+#include <vector>
 
 #include "gpu/server/message.hpp"
 
@@ -25,6 +27,24 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr int slice_ms = 100;
 constexpr std::chrono::milliseconds unwanted_patience{1000}, end_patience{1000}, halted_patience{1500};
+
+/// Of the driver's, in bytes: as much as all other code takes.
+constexpr const char* most_kept = "CUDA_CACHE_MAXSIZE=67108864";
+
+/// This process's, and where the driver keeps what it compiles; what the user has said of that stays.
+std::vector<std::string> variables_for(const ServerProgram& program) {
+  std::vector<std::string> variables;
+  for (char** each = environ; *each != nullptr; ++each) variables.emplace_back(*each);
+  const bool is_users = std::getenv("CUDA_CACHE_PATH") != nullptr || std::getenv("CUDA_CACHE_DISABLE") != nullptr;
+  if (!program.cubin_folder || is_users) return variables;
+  if (const std::string folder = program.cubin_folder(); folder.empty()) {
+    variables.emplace_back("CUDA_CACHE_DISABLE=1");
+  } else {
+    variables.push_back("CUDA_CACHE_PATH=" + folder);
+    if (std::getenv("CUDA_CACHE_MAXSIZE") == nullptr) variables.emplace_back(most_kept);
+  }
+  return variables;
+}
 
 thread_local const std::function<bool()>* wanted = nullptr;
 thread_local const std::function<std::uint64_t()>* patience = nullptr;
@@ -43,7 +63,7 @@ WantedWhile::~WantedWhile() {
 bool WantedWhile::is_wanted() { return wanted == nullptr || (*wanted)(); }
 std::uint64_t WantedWhile::patience_ns() { return patience == nullptr ? any_time_ns : (*patience)(); }
 
-std::expected<std::unique_ptr<ServerProcess>, std::string> ServerProcess::start(const std::string& program,
+std::expected<std::unique_ptr<ServerProcess>, std::string> ServerProcess::start(const ServerProgram& program,
                                                                                 const std::string& library,
                                                                                 std::uint64_t answer_ns) {
   const auto failed = [](int error) {
@@ -61,8 +81,13 @@ std::expected<std::unique_ptr<ServerProcess>, std::string> ServerProcess::start(
   posix_spawn_file_actions_addclosefrom_np(&actions, server_socket + 1);
   std::string name = "raddle", word = server_word, of_library = library;
   char* arguments[] = {name.data(), word.data(), of_library.data(), nullptr};
+  std::vector<std::string> variables = variables_for(program);
+  std::vector<char*> given;
+  for (std::string& variable : variables) given.push_back(variable.data());
+  given.push_back(nullptr);
   pid_t id = 0;
-  if (const int error = posix_spawn(&id, program.c_str(), &actions, nullptr, arguments, environ)) return failed(error);
+  if (const int error = posix_spawn(&id, program.path.c_str(), &actions, nullptr, arguments, given.data()))
+    return failed(error);
   return std::unique_ptr<ServerProcess>(new ServerProcess(id, std::move(ends->first), answer_ns));
 }
 

@@ -35,13 +35,21 @@ class WantedWhile {
   std::function<std::uint64_t()> patience_ns_;
 };
 
+/// What has drivers in processes of its own.
+struct ServerProgram {
+  std::string path{};  ///< its main() calls serve_driver() for server_word
+  /// Where drivers keep what they compile, asked when a process is started; "": nowhere. None: that is the drivers'
+  /// affair.
+  std::function<std::string()> cubin_folder{};
+};
+
 /// Threads: any.
 class ServerProcess {
  public:
   /// @param program    is started with server_word and the library
   /// @param answer_ns  it is ended if it has no answer for so long, whatever it was asked
   /// @error  in words
-  static std::expected<std::unique_ptr<ServerProcess>, std::string> start(const std::string& program,
+  static std::expected<std::unique_ptr<ServerProcess>, std::string> start(const ServerProgram& program,
                                                                           const std::string& library,
                                                                           std::uint64_t answer_ns);
   ServerProcess(const ServerProcess&) = delete;

@@ -70,7 +70,7 @@ def ten_leaves(options, row, what, leaf):
     driver_ms = sum(each["value"] for each in compiled)
     tell(row, f"{len(texts)} leaves {what}, from text to code on the card: our compiler {emit_s:.2f} s, the driver", emit_s + driver_ms / 1e3, "s")
     if row == "ten_leaves":
-        tell("ten_leaves_kept", "the same from the driver's cache of cubins", sum(each["value"] for each in loaded), "ms")
+        tell("ten_leaves_kept", "the driver once more, from its cache of cubins", sum(each["value"] for each in loaded), "ms")
 
 
 def kernels(options):
@@ -84,6 +84,21 @@ def kernels(options):
             tell(**row)
     ten_leaves(options, "ten_leaves", "without mathematics", PLAIN_LEAF)
     ten_leaves(options, "ten_leaves_mathematics", "with mathematics", MATHEMATICAL_LEAF)
+
+
+def c_programs(options):
+    """The tests of gemtc.h on the GPU, and its tasks that do nothing."""
+    folder = pathlib.Path(options.bench or "").parent
+    program, code = str(folder / "raddle_gemtc_test"), str(folder / "gemtc_test_gpu.ptx")
+    begin = time.monotonic()
+    done = subprocess.run([program, "--gpu", code], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        tell_failed(f"gemtc.h on a GPU, code {done.returncode}: {done.stdout}{done.stderr}")
+        return
+    tell("gemtc", "all tests of gemtc.h on a GPU", time.monotonic() - begin, "s")
+    if not options.small:
+        rate = subprocess.run([program, "--rate", code], capture_output=True, text=True, check=True).stdout
+        tell("gemtc_tasks", "null tasks of a C program, one host thread, pushed and polled", float(rate.split()[0]) / 1e6, "M/s")
 
 
 def sanitizer(options):

@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -447,6 +448,24 @@ def a_driver_is_asked(folder):
     expect_in("Fake GPU 0, 8 GiB; Fake GPU 1, 8 GiB", folder.run("doctor", code=folder_code(folder), env=two).stdout)
 
 
+def what_a_driver_compiles_is_kept(folder):
+    """Beside the machine code of leaves, where a run keeps any; a run without devices makes no folder."""
+    folder.write("loops.df", LOOPS)
+    kept, cache = folder.path / "cache" / "raddle", {"XDG_CACHE_HOME": str(folder.path / "cache")}
+    env = {**FAKE, **cache, "RADDLE_FAKE_TAKES_PTX": "1"}
+    folder.run("run --gpus 1:whole --no-jit-cache loops.df", env=env)
+    folder.run("run --gpus all:whole loops.df", env=cache)
+    expect((kept / "cubins").exists(), False)
+    for _ in range(2):
+        folder.run("run --gpus 1:whole loops.df", env=env)
+        expect(len(list((kept / "cubins").iterdir())), 3)
+    (kept / "cubins").chmod(0o777)
+    for path in (kept / "cubins").iterdir():
+        path.unlink()
+    folder.run("run --gpus 1:whole loops.df", env=env)
+    expect(list((kept / "cubins").iterdir()), [])
+
+
 def what_a_driver_does_not_take_is_done_by_workers(folder):
     """It has no GPU that would run PTX."""
     folder.write("loops.df", LOOPS)
@@ -587,7 +606,7 @@ def all_steps_of_the_check_run(folder):
     names = {row["row"] for row in rows}
     expect({"name", "clock", "module", "ten_leaves", "launch_and_wait_p50", "graph_node", "allocate_p50", "copy_in_pageable", "copy_out_pinned", "question_p99",
             "differing_arguments", "golden_scripts", "failing_points", "null_tasks", "range_points", "growth_points", "growth_of_host", "start_up", "start_up_alone", "submit_to_complete_p99", "efficiency_4000us",
-            "efficiency_of_ranges_400us", "arena_10000", "script", "lost_by_a_kill", "wild", "sanitizer", "tasks_in_a_launch"} - names, set())
+            "efficiency_of_ranges_400us", "arena_10000", "script", "lost_by_a_kill", "wild", "gemtc", "sanitizer", "tasks_in_a_launch"} - names, set())
     expect(sum(row["row"] == "differing_arguments" for row in rows), 2 * (33 + 1 + 25 + 1))
     expect_in("| facts | GPU | Fake GPU 0 |  |  |\n", done.stdout)
     expect_in("; 0 failed\nrows as lines of JSON: ", done.stdout)
@@ -860,13 +879,28 @@ def kernels_become_a_super_kernel(folder):
     expect(("scripts with a super kernel", count, count > 10), ("scripts with a super kernel", count, True))
 
 
+def kernels_of_c_programs_become_ptx(folder):
+    """By the command that gemtc_gpu.h has; where there is an assembler of NVIDIA's, it takes them."""
+    header = (ROOT / "gpu/gemtc/gemtc_gpu.h").read_text(encoding="utf-8")
+    command = re.search(r"clang\+\+-19 .*?kernels\.ptx", header, re.DOTALL)[0].replace("\n *", " ")
+    words = [{"-IDIR": f"-I{ROOT}", "kernels.cpp": str(ROOT / "tests/unit/gpu/gemtc_test_gpu.cpp")}.get(word, word) for word in command.split()]
+    subprocess.run(words, cwd=folder.path, check=True)
+    text = folder.read("kernels.ptx")
+    expect(re.findall(r"\.entry \w+", text), [".entry raddle_super", ".entry raddle_gemtc_test"])
+    expect(re.findall(r"\.extern.*", text), [])
+    for form in ("st.release.sys.v2.u64", "atom.acq_rel.gpu.add.u64", "red.relaxed.gpu.min.u64", "add.rn.f64"):
+        expect((form, form in text), (form, True))
+    if shutil.which("ptxas"):
+        subprocess.run(["ptxas", "-arch=sm_90", "kernels.ptx", "-o", "kernels.cubin"], cwd=folder.path, check=True)
+
+
 TESTS = [loops_go_or_it_is_said_why, single_calls_of_leaves_go, single_calls_that_fail_read_as_on_workers, single_calls_survive_faults, what_is_in_the_way_is_named, loops_around_loops_go, arrays_stay_on_the_device, models_tell_what_gpus_would_take, models_make_calls, what_needs_no_gpu_loads_nothing_of_it, devices_have_lanes_in_traces, recorded_runs_have_lanes_of_devices, examples_have_lanes_of_devices, points_that_reduce_go, a_small_device_computes_what_it_has_room_for,
          nobody_waits_for_a_driver_that_is_not_used, annotations_are_followed, failing_points_read_as_on_workers, an_element_is_assigned_once, app_kernels_go, an_app_kernel_that_fails_reads_as_on_workers,
          a_lane_that_fails_fails_its_call, a_kernel_that_no_gpu_would_take_stays, why_an_app_kernel_stays_is_said, an_endless_point_is_ended, what_is_not_there_is_said,
-         a_driver_is_asked, a_fault_costs_no_task, a_driver_may_be_killed, a_driver_that_hangs_is_noticed, what_a_driver_does_not_take_is_done_by_workers, short_scripts_look_for_no_driver,
+         a_driver_is_asked, what_a_driver_compiles_is_kept, a_fault_costs_no_task, a_driver_may_be_killed, a_driver_that_hangs_is_noticed, what_a_driver_does_not_take_is_done_by_workers, short_scripts_look_for_no_driver,
          sweeps_and_sessions_have_devices, the_check_for_machines_with_a_gpu_says_so_without_one,
          all_steps_of_the_check_run, the_check_sees_what_fails_on_both_ways, a_step_of_the_check_is_ended_at_its_limit, goals_of_the_check_are_told, the_scripts_of_the_check_run,
-         the_measuring_tool_says_what_is_wrong, the_bench_of_devices_runs, what_is_shared_prints_the_same, kernels_become_ptx, kernels_become_a_super_kernel]
+         the_measuring_tool_says_what_is_wrong, the_bench_of_devices_runs, what_is_shared_prints_the_same, kernels_become_ptx, kernels_become_a_super_kernel, kernels_of_c_programs_become_ptx]
 
 
 if __name__ == "__main__":

@@ -42,6 +42,8 @@ constexpr Meaning files[] = {
     {".raddle/runs.db", "what was run in this folder: sweeps and their points"},
     {".raddle/memo.db, .raddle/memo", "results of @memo functions; may be removed at any time"},
     {"$XDG_CACHE_HOME/raddle/jit, ~/.cache/raddle/jit", "machine code of leaf functions; may be removed at any time"},
+    {"$XDG_CACHE_HOME/raddle/cubins",
+     "the same for GPUs, where CUDA_CACHE_PATH and CUDA_CACHE_DISABLE say nothing else"},
 };
 
 constexpr Meaning variables[] = {

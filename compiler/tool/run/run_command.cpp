@@ -114,7 +114,7 @@ void add_machine_options(CLI::App& app, Options& options) {
   app.add_flag("--interpret", options.interpret_only, "Do not compile leaf functions to machine code");
   app.add_flag_callback(
       "--no-jit-cache", [&options] { options.jit_cache = false; },
-      "Compile leaf functions anew: take none from $XDG_CACHE_HOME/raddle/jit, keep none there");
+      "Compile leaf functions anew: take none from $XDG_CACHE_HOME/raddle, keep none there");
 }
 
 void add_run_options(CLI::App& app, RunWords& words) {

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "compiler/codegen/leaf_cache.hpp"
 #include "compiler/tool/formats/quantities.hpp"
 #include "compiler/tool/process/machine.hpp"
 #include "compiler/tool/process/out_of_memory.hpp"
@@ -81,7 +82,8 @@ std::expected<vm::RunOptions, int> run_options(const Options& given, const std::
     return std::unexpected(exit_usage);
   }
   if (!limit_memory(given)) return std::unexpected(exit_usage);  // before devices have threads
-  const auto devices = gpu::open_devices(given.gpus);
+  const auto devices = gpu::open_devices(
+      given.gpus, [keeps = given.jit_cache] { return keeps ? codegen::usable_cubin_folder() : std::string(); });
   if (!devices) {
     vm::print_stderr("raddle: --gpus {}: {}\n", given.gpus, devices.error());
     return std::unexpected(exit_usage);

@@ -208,7 +208,7 @@ void measure_simulated(const std::string& library, bool is_small) {
     CudaDevices devices(1, takes, launches, library);
     measure_devices(devices, "driver", "driver without a GPU, in this process", is_small);
   }
-  CudaDevices devices(1, takes, launches, library, {}, this_program);
+  CudaDevices devices(1, takes, launches, library, {}, {this_program});
   measure_devices(devices, "server", "driver without a GPU, in its own process", is_small);
 }
 

@@ -126,6 +126,22 @@ TEST_CASE("calls of AppKernels: simulated devices") {
   }
 }
 
+TEST_CASE("a bundle that lies side by side is waited for once") {
+  FakeDriver& driver = fake_driver();
+  CudaDevices devices(1, vm::DeviceTakes::what_is_worth_while, CudaDevices::Way::launches, RADDLE_FAKE_CUDA_LIBRARY);
+  AppKernelsOfTests compiler;
+  const Prepared kernel = prepared_calls(devices, compiler);
+  REQUIRE(kernel);
+  CallOfTests first(numbers(50, 7), 2), second(numbers(70, 8), 3), large(numbers(1 << 18, 9), 4);
+  CHECK(first.submit(devices, *kernel).get().made == 1);  // the card's memory is asked for
+  driver.waits = 0;
+  CHECK(second.submit(devices, *kernel).get().made == 1);
+  CHECK(driver.waits == 1);
+  CHECK(second.is_right());
+  CHECK(large.submit(devices, *kernel).get().made == 1);
+  CHECK(large.is_right());
+}
+
 TEST_CASE("calls of AppKernels: cards; all is given back") {
   FakeDriver& driver = fake_driver();
   driver.devices = 2;
@@ -141,7 +157,7 @@ TEST_CASE("calls of AppKernels: cards; all is given back") {
 TEST_CASE("calls of AppKernels: a card in a process of its own, which is ended again and again") {
   FakeDriver& driver = fake_driver();
   CudaDevices devices(1, vm::DeviceTakes::what_is_worth_while, CudaDevices::Way::launches, RADDLE_FAKE_CUDA_LIBRARY, {},
-                      "/proc/self/exe");
+                      {"/proc/self/exe"});
   check_calls(devices);
   CHECK(devices.problem().empty());
   driver.deadly_launches = 1;

@@ -3,9 +3,10 @@
 // raddle_leaf_function of Note [ranges] in vm/program/leaf_abi.hpp and how many words it takes; of calls of an
 // AppKernel "calls CODE", that of a vm::AppKernelCode; that of a super kernel "super CODE WORDS CODE WORDS .." for its
 // functions, or the PTX of bench/gpu, for which it has functions of its own: of graphs those of launches that do
-// nothing only. With "faulty" behind it each launch breaks its context. All else is refused as PTX that is not valid;
-// with RADDLE_FAKE_TAKES_PTX a kernel in PTX, and a super kernel, is one of which no point and no call ends well, so
-// that workers compute all. A super kernel is a thread for each of at most eight warps, from its launch on.
+// nothing only. For the PTX of gemtc_test_gpu.cpp the program has such a text. With "faulty" behind it each launch
+// breaks its context. All else is refused as PTX that is not valid; with RADDLE_FAKE_TAKES_PTX a kernel in PTX, and a
+// super kernel, is one of which no point and no call ends well, so that workers compute all. A super kernel is a thread
+// for each of at most eight warps, from its launch on.
 //
 // What it is to do lies in memory of all processes that a test starts. RADDLE_FAKE_FAULT=KIND:N says what the Nth
 // launch of each process does: `illegal` breaks its context, `endless` never ends, `exit` and `kill` end the process.
@@ -13,7 +14,8 @@
 // It finds out what a real driver does not always tell. What is asked of a stream is done when the stream is waited
 // for, and not before. Addresses on a card are none of the host. Functions that need a context of the thread fail
 // without. What is copied, or given to a kernel, has to lie in memory of the card's that is allocated then, else the
-// process ends. What was never written there are bytes that make wrong results.
+// process ends; so does what is copied from or to memory of the host's that is not pinned, in a process that has
+// nothing but the driver. What was never written there are bytes that make wrong results.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -75,7 +77,8 @@ enum : int {
   invalid_context = 201,
   invalid_ptx = 218,
   not_found = 500,
-  illegal_address = 700
+  illegal_address = 700,
+  not_supported = 801
 };
 
 int fault() {
@@ -92,6 +95,7 @@ bool takes_one(std::atomic<int>& number) {
 }
 
 raddle::gpu::FakeMemory memory;
+raddle::gpu::PinnedMemory pinned;
 
 constexpr unsigned most_warps = 8;
 Objects& objects = *new Objects;  // never destroyed
@@ -150,6 +154,7 @@ int cuInit(unsigned) {
   if (const char* const count = std::getenv("RADDLE_FAKE_GPUS")) state.devices = std::atoi(count);
   if (const char* const unfit = std::getenv("RADDLE_FAKE_UNFIT")) state.unfit = std::atoi(unfit);
   if (const char* const version = std::getenv("RADDLE_FAKE_CUDA")) state.version = std::atoi(version);
+  if (std::getenv("RADDLE_FAKE_DEAD") != nullptr) state.is_dead = true;
   given_fault.read();
   ++state.processes;
   state.last_process = getpid();
@@ -198,7 +203,7 @@ int cuCtxSetCurrent(void* now) { return context = now, ok; }
 int cuModuleLoadDataEx(void** made, const void* image, unsigned, int*, void**) {
   if (const int error = fault()) return error;
   need_no_super_kernel();
-  std::istringstream text(static_cast<const char*>(image));
+  std::istringstream text(raddle::gpu::code_of_program(static_cast<const char*>(image)));
   Module module;
   std::string kind;
   std::uint64_t code = 0;
@@ -214,6 +219,7 @@ int cuModuleLoadDataEx(void** made, const void* image, unsigned, int*, void**) {
   if (text.str().find("unfit") != std::string::npos) return invalid_ptx;
   const bool is_known = module.is_super || module.calls != nullptr || (kind == "host" && !module.functions.empty());
   if (!is_known && !reads_ptx(text.str(), module)) return invalid_ptx;
+  ++(raddle::gpu::is_kept(text.str()) ? state.kept : state.compiled);
   ++state.modules;
   return *made = objects.add(new Module(std::move(module))), ok;
 }
@@ -253,6 +259,7 @@ int cuStreamDestroy_v2(void* stream) {
   return delete static_cast<Stream*>(stream), ok;
 }
 int cuStreamSynchronize(void* stream) {
+  ++state.waits;
   static_cast<Stream*>(stream)->run();
   return fault();
 }
@@ -272,6 +279,7 @@ int cuMemFreeAsync(std::uint64_t address, void* stream) {
 }
 int cuMemcpyHtoDAsync_v2(std::uint64_t to, const void* from, std::size_t bytes, void* stream) {
   state.bytes_in += bytes;
+  if (!state.pins_nothing) pinned.need(from, bytes);
   static_cast<Stream*>(stream)->work.emplace_back([=, own = context] {
     memory.need(to, bytes, own);
     std::memcpy(host(to), from, bytes);
@@ -279,6 +287,7 @@ int cuMemcpyHtoDAsync_v2(std::uint64_t to, const void* from, std::size_t bytes, 
   return fault();
 }
 int cuMemcpyDtoHAsync_v2(void* to, std::uint64_t from, std::size_t bytes, void* stream) {
+  if (!state.pins_nothing) pinned.need(to, bytes);
   static_cast<Stream*>(stream)->work.emplace_back([=, own = context] {
     memory.need(from, bytes, own);
     std::memcpy(to, host(from), bytes);
@@ -359,14 +368,19 @@ int cuMemHostAlloc(void** memory, std::size_t bytes, unsigned flags) {
   if (const int error = fault()) return error;
   if (flags != 2) return invalid_value;
   ++state.allocations;
-  return *memory = objects.add(std::aligned_alloc(256, (bytes + 255) / 256 * 256)), ok;
+  *memory = objects.add(std::aligned_alloc(256, (bytes + 255) / 256 * 256));
+  return pinned.add(*memory, bytes), ok;
 }
 int cuMemFreeHost(void* memory) {
   need_no_super_kernel();
   objects.remove(memory);
+  pinned.remove(memory);
   return std::free(memory), --state.allocations, ok;
 }
-int cuMemHostRegister_v2(void*, std::size_t, unsigned flags) { return flags == 2 ? fault() : invalid_value; }
+int cuMemHostRegister_v2(void* memory, std::size_t bytes, unsigned flags) {
+  if (const int error = flags != 2 ? invalid_value : state.pins_nothing ? not_supported : fault()) return error;
+  return pinned.add(memory, bytes), ok;
+}
 int cuMemHostGetDevicePointer_v2(std::uint64_t* address, void* memory, unsigned) {
   return *address = reinterpret_cast<std::uint64_t>(memory) | tag, ok;
 }

@@ -39,17 +39,20 @@ struct FakeDriver {
   std::atomic<int> deadly_launches{0};                    ///< so many of the next ones end their process
   std::atomic<std::size_t> memory{std::size_t{8} << 30};  ///< of each card
   std::atomic<bool> is_held{false};                       ///< launches wait until it is not
-  std::atomic<bool> is_dead{false};                       ///< super kernels fail as soon as they are launched
-  std::atomic<bool> is_hung{false};                       ///< the next one never beats, and never ends
-  std::atomic<void*> hung_context{nullptr};               ///< where one is,
-  std::atomic<int> hung_process{0};                       ///< and in which process
-  std::atomic<int> registers{40};                         ///< of all kernels
+  std::atomic<bool> is_dead{false};          ///< RADDLE_FAKE_DEAD: super kernels fail when they are launched
+  std::atomic<bool> is_hung{false};          ///< the next one never beats, and never ends
+  std::atomic<void*> hung_context{nullptr};  ///< where one is,
+  std::atomic<int> hung_process{0};          ///< and in which process
+  std::atomic<bool> pins_nothing{false};     ///< memory can not be registered
+  std::atomic<int> registers{40};            ///< of all kernels
   // what there is now
   std::atomic<int> contexts{0}, modules{0}, allocations{0};
   // so far
   std::atomic<int> launches{0}, super_launches{0};
-  std::atomic<int> processes{0};     ///< that have begun with a driver
-  std::atomic<int> last_process{0};  ///< the last one of them
+  std::atomic<int> waits{0};              ///< for streams
+  std::atomic<int> compiled{0}, kept{0};  ///< texts of modules: CUDA_CACHE_PATH has had the second ones
+  std::atomic<int> processes{0};          ///< that have begun with a driver
+  std::atomic<int> last_process{0};       ///< the last one of them
   std::atomic<std::size_t> bytes_in{0};
 };
 

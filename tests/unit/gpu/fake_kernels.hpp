@@ -1,11 +1,17 @@
 #pragma once
 // What the fake driver has of modules, and how it runs their kernels.
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <bit>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
 #include <string>
 #include <thread>
 #include <type_traits>
@@ -42,6 +48,21 @@ inline bool reads_ptx(const std::string& text, FakeModule& module) {
     ++module.ptx_parameters;
   module.is_super = module.ptx_entry == "raddle_super";
   return module.is_super || module.ptx_entry == "raddle_range" || module.ptx_entry == "raddle_calls";
+}
+
+/// The program that has loaded this library may know a PTX in another form.
+inline std::string code_of_program(const char* ptx) {
+  if (std::strstr(ptx, "raddle_gemtc_test") == nullptr) return ptx;
+  const auto code = reinterpret_cast<const char* (*)()>(dlsym(RTLD_DEFAULT, "raddle_gemtc_test_code"));
+  return code != nullptr ? code() : ptx;
+}
+
+/// As drivers keep what they compile. @return the folder has had it, and has it now
+inline bool is_kept(const std::string& text) {
+  const char *const folder = std::getenv("CUDA_CACHE_PATH"), *const disabled = std::getenv("CUDA_CACHE_DISABLE");
+  if (folder == nullptr || (disabled != nullptr && std::strcmp(disabled, "1") == 0)) return false;
+  const auto file = std::filesystem::path(folder) / std::to_string(std::hash<std::string>()(text));
+  return std::filesystem::exists(file) || (std::ofstream(file) << "a cubin", false);
 }
 
 /// No point ends well, nor any call.

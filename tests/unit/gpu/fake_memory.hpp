@@ -6,8 +6,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <mutex>
+#include <string>
 
 namespace raddle::gpu {
 
@@ -71,6 +74,42 @@ class FakeMemory {
   std::mutex mutex_;
   std::map<std::uint64_t, Piece> pieces_;
   std::map<const void*, std::size_t> taken_;  ///< by context
+};
+
+/// Memory of the host's that a driver has pinned.
+class PinnedMemory {
+ public:
+  void add(const void* memory, std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    const auto begin = reinterpret_cast<std::uint64_t>(memory);
+    const auto above = pieces_.lower_bound(begin);
+    const bool is_in_another = above != pieces_.begin() && std::prev(above)->second > begin;
+    if (is_in_another || (above != pieces_.end() && above->first < begin + bytes)) end("memory is pinned twice");
+    pieces_[begin] = begin + bytes;
+  }
+  void remove(const void* memory) {
+    const std::lock_guard lock(mutex_);
+    pieces_.erase(reinterpret_cast<std::uint64_t>(memory));
+  }
+  /// For a copy; in processes that have other things than a driver all memory is right.
+  void need(const void* memory, std::size_t bytes) {
+    static const bool is_server = has_word("-gpu-server");
+    if (!is_server) return;
+    const std::lock_guard lock(mutex_);
+    const auto begin = reinterpret_cast<std::uint64_t>(memory);
+    const auto above = pieces_.upper_bound(begin);
+    if (above == pieces_.begin() || std::prev(above)->second < begin + bytes)
+      end("a copy is to be from or to memory that is not pinned");
+  }
+
+ private:
+  /// Of this process's command line.
+  static bool has_word(const char* word) {
+    std::ifstream words("/proc/self/cmdline");
+    return std::string(std::istreambuf_iterator<char>(words), {}).contains(word);
+  }
+  std::mutex mutex_;
+  std::map<std::uint64_t, std::uint64_t> pieces_;  ///< end, by first byte
 };
 
 }  // namespace raddle::gpu

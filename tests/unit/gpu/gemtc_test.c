@@ -1,6 +1,10 @@
 /* The interface of gemtc.h, as a C program uses it. Ends with 0 if all is as it should be, else says what is not.
- * gemtc_test            tests
- * gemtc_test --rate     prints how many tasks that do nothing go through in a second */
+ * gemtc_test            tests, on threads of the host
+ * gemtc_test --gpu PTX  on a GPU, by the code in this file: gemtc_test_gpu.cpp
+ * gemtc_test --lost     on one that the fake driver has, whose kernels fail
+ * gemtc_test --rate [PTX]  prints how many tasks that do nothing go through in a second, on threads or on a GPU */
+#define _GNU_SOURCE
+#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +12,7 @@
 #include <time.h>
 
 #include "gpu/gemtc/gemtc.h"
+#include "tests/unit/gpu/gemtc_test_kernels.h"
 
 #define CHECK(condition)                                                      \
   do {                                                                        \
@@ -19,41 +24,67 @@
 
 enum { kernel_add, kernel_fail, kernel_nothing, kernel_count, kernel_number };
 
-/* What a task of kernel_add finds at its parameters. */
-struct sums {
-  const double *a, *b;
-  double* sums;
-};
-
-static int32_t add(void* parameters, int64_t thread, int64_t threads) {
-  const struct sums* task = parameters;
-  (void)threads;
-  task->sums[thread] = task->a[thread] + task->b[thread];
-  return 0;
-}
-
-/* Fails for each thread from the given one on. */
-static int32_t fail_from(void* parameters, int64_t thread, int64_t threads) {
-  (void)threads;
-  return thread >= *(const int64_t*)parameters ? (int32_t)(thread + 1) : 0;
-}
-
-static int32_t nothing(void* parameters, int64_t thread, int64_t threads) {
-  (void)parameters, (void)thread, (void)threads;
-  return 0;
-}
-
-/* Each thread adds 1 to a word of its own. */
-static int32_t count(void* parameters, int64_t thread, int64_t threads) {
-  (void)threads;
-  ++((int64_t*)parameters)[thread];
-  return 0;
-}
-
 static const gemtc_kernel kernels[kernel_number] = {add, fail_from, nothing, count};
 
+/* As gemtc_gpu.h has it. */
+static int32_t compute_threads(gemtc_kernel kernel, const int64_t* words, int64_t* results) {
+  for (int64_t thread = results[0], step = results[1]; thread < words[2]; thread += step) {
+    const int32_t status = kernel((void*)words[0], thread, words[3]);
+    if (status == 0) continue;
+    const uint64_t failed = (uint64_t)thread << 32 | (uint32_t)status;
+    uint64_t* const least = (uint64_t*)words[1];
+    uint64_t old = __atomic_load_n(least, __ATOMIC_RELAXED);
+    while (failed < old && !__atomic_compare_exchange_n(least, &old, failed, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+      continue;
+    return (int32_t)(results[0] = thread) & 0;
+  }
+  return (int32_t)(results[0] = words[2]) & 0;
+}
+#define FAKE_KERNEL(name)                                                                           \
+  static int32_t fake_##name(void* worker, const int64_t* words, int64_t* results, void* failure) { \
+    (void)worker, (void)failure;                                                                    \
+    return compute_threads(name, words, results);                                                   \
+  }
+FAKE_KERNEL(add)
+FAKE_KERNEL(fail_from)
+FAKE_KERNEL(nothing)
+FAKE_KERNEL(count)
+
+static int take_base(struct dl_phdr_info* program, size_t size, void* base) {
+  (void)size;
+  *(uint64_t*)base = program->dlpi_addr;
+  return 1; /* it is the first one */
+}
+
+/* The fake driver's form of code: functions of this program, and how many words they take. It asks for it when it is to
+ * load the PTX of gemtc_test_gpu.cpp. */
+const char* raddle_gemtc_test_code(void);
+const char* raddle_gemtc_test_code(void) {
+  static char text[200];
+  uint64_t base = 0;
+  dl_iterate_phdr(take_base, &base);
+  snprintf(text, sizeof text, "super %lu 4 %lu 4 %lu 4 %lu 4", (uint64_t)fake_add - base,
+           (uint64_t)fake_fail_from - base, (uint64_t)fake_nothing - base, (uint64_t)fake_count - base);
+  return text;
+}
+
+static gemtc_place place = GEMTC_THREADS;
+/* On a GPU each takes longer, to begin with one above all. */
+static int number_of(int many) { return place == GEMTC_GPU ? many / 5 : many; }
+static const char* code;
+
+/* Ended by 0; never freed. */
+static const char* text_of(const char* path) {
+  enum { most = 1 << 20 };
+  FILE* const file = fopen(path, "r");
+  char* const text = calloc(most, 1);
+  CHECK(file != NULL && text != NULL && fread(text, 1, most - 1, file) > 0);
+  fclose(file);
+  return text;
+}
+
 static gemtc* set_up(uint32_t workers, uint32_t task_limit, size_t memory_bytes) {
-  const gemtc_options options = {kernels, kernel_number, workers, task_limit, memory_bytes};
+  const gemtc_options options = {kernels, kernel_number, workers, task_limit, memory_bytes, code, place};
   gemtc* device = NULL;
   CHECK(gemtc_setup(&options, &device) == GEMTC_OK && device != NULL);
   return device;
@@ -100,8 +131,9 @@ static void tasks_compute(uint32_t workers) {
 }
 
 static void each_task_is_told_once(uint32_t workers, uint32_t task_limit) {
-  enum { tasks = 20000 };
-  static unsigned char told[tasks];
+  enum { most = 20000 };
+  static unsigned char told[most];
+  const int tasks = number_of(most);
   memset(told, 0, sizeof told);
   gemtc* const device = set_up(workers, task_limit, 0);
   int64_t counts[64] = {0};
@@ -121,7 +153,7 @@ static void each_task_is_told_once(uint32_t workers, uint32_t task_limit) {
     CHECK(pushed == tasks || (code == GEMTC_FULL && pushed - polled == (int)task_limit));
     refused += pushed != tasks;
     const gemtc_result result = next_result(device);
-    CHECK(result.id < tasks && told[result.id]++ == 0 && result.status == 0);
+    CHECK(result.id < (uint64_t)tasks && told[result.id]++ == 0 && result.status == 0);
     ++polled;
   }
   CHECK(refused > 0);
@@ -172,12 +204,13 @@ static void memory_has_limits(void) {
 
 static void wrong_arguments_are_refused(void) {
   const gemtc_kernel none[2] = {add, NULL};
-  const gemtc_options good = {kernels, kernel_number, 0, 0, 0};
-  gemtc_options bad[5] = {good, good, good, good, good};
+  const gemtc_options good = {kernels, kernel_number, 0, 0, 0, NULL, GEMTC_ANYWHERE};
+  gemtc_options bad[7] = {good, good, good, good, good, good, good};
   bad[0].kernels = NULL, bad[1].kernel_count = 0, bad[2].kernels = none, bad[2].kernel_count = 2;
   bad[3].workers = 1025, bad[4].memory_bytes = SIZE_MAX;
+  bad[5].place = GEMTC_GPU, bad[6].place = (gemtc_place)3;
   gemtc* device = NULL;
-  for (int i = 0; i < 5; ++i) CHECK(gemtc_setup(&bad[i], &device) == GEMTC_INVALID && device == NULL);
+  for (int i = 0; i < 7; ++i) CHECK(gemtc_setup(&bad[i], &device) == GEMTC_INVALID && device == NULL);
   CHECK(gemtc_setup(NULL, &device) == GEMTC_INVALID && gemtc_setup(&good, NULL) == GEMTC_INVALID);
   gemtc_result result;
   int word = 0;
@@ -194,12 +227,13 @@ static void wrong_arguments_are_refused(void) {
   CHECK(gemtc_push(device, kernel_nothing, INT64_MAX, 0, NULL) == GEMTC_INVALID);
   CHECK(gemtc_push(device, kernel_nothing, 1, 0, &word) == GEMTC_OUTSIDE);
   CHECK(gemtc_poll(device, 1000000, &result) == GEMTC_NOTHING);
-  for (int code = -1; code < 9; ++code) CHECK(strlen(gemtc_text((gemtc_code)code)) > 10);
+  for (int code = -1; code < 10; ++code) CHECK(strlen(gemtc_text((gemtc_code)code)) > 10);
   CHECK(gemtc_cleanup(device) == GEMTC_OK);
 }
 
 static void what_was_pushed_is_done_before_the_end(void) {
-  for (int round = 0; round < 30; ++round) {
+  const int rounds = number_of(30);
+  for (int round = 0; round < rounds; ++round) {
     gemtc* const device = set_up(3, 0, 0);
     for (uint64_t id = 0; id < 200; ++id) CHECK(gemtc_push(device, kernel_nothing, 50, id, NULL) == GEMTC_OK);
     gemtc_result result;
@@ -208,7 +242,7 @@ static void what_was_pushed_is_done_before_the_end(void) {
   }
 }
 
-enum { tasks_of_each = 5000, host_threads = 4 };
+enum { most_of_each = 5000, host_threads = 4 };
 struct host_thread {
   gemtc* device;
   int64_t polled;
@@ -217,7 +251,7 @@ struct host_thread {
 /* Pushes so many tasks, and polls as many, whoever has pushed them. */
 static void* push_and_poll(void* argument) {
   struct host_thread* const self = argument;
-  for (int i = 0; i < tasks_of_each; ++i) {
+  for (int i = 0; i < number_of(most_of_each); ++i) {
     gemtc_result result;
     while (gemtc_push(self->device, kernel_nothing, 1 + i % 3, 1, NULL) == GEMTC_FULL)
       if (gemtc_poll(self->device, 0, &result) == GEMTC_OK) self->polled += (int64_t)result.id;
@@ -244,7 +278,33 @@ static void threads_share_a_device(void) {
   }
   gemtc_result result;
   while (gemtc_poll(device, -1, &result) == GEMTC_OK) ++polled;
-  CHECK(polled == (int64_t)host_threads * tasks_of_each);
+  CHECK(polled == (int64_t)host_threads * number_of(most_of_each));
+  CHECK(gemtc_cleanup(device) == GEMTC_OK);
+}
+
+/* Without a driver, or with code that no GPU takes, threads of the host do it, unless it is to be a GPU. */
+static void a_gpu_is_not_there(const char* given) {
+  gemtc_options options = {kernels, kernel_number, 2, 0, 0, given, GEMTC_GPU};
+  gemtc* device = NULL;
+  CHECK(gemtc_setup(&options, &device) == GEMTC_NO_GPU && device == NULL);
+  options.place = GEMTC_ANYWHERE;
+  CHECK(gemtc_setup(&options, &device) == GEMTC_OK);
+  int64_t counts[64] = {0};
+  CHECK(gemtc_push(device, kernel_count, 64, 1, copied(device, counts, sizeof counts)) == GEMTC_OK);
+  CHECK(next_result(device).status == 0);
+  CHECK(gemtc_cleanup(device) == GEMTC_OK);
+}
+
+static void a_gpu_fails(void) {
+  gemtc* const device = set_up(0, 100, 0);
+  for (uint64_t id = 0; id < 100; ++id) CHECK(gemtc_push(device, kernel_nothing, 50, id, NULL) == GEMTC_OK);
+  CHECK(gemtc_push(device, kernel_nothing, 50, 100, NULL) == GEMTC_FULL);
+  for (int i = 0; i < 100; ++i) {
+    const gemtc_result result = next_result(device);
+    CHECK(result.status == GEMTC_LOST && result.failed_thread == -1);
+  }
+  CHECK(gemtc_push(device, kernel_nothing, 50, 7, NULL) == GEMTC_OK);
+  CHECK(next_result(device).status == GEMTC_LOST);
   CHECK(gemtc_cleanup(device) == GEMTC_OK);
 }
 
@@ -265,7 +325,12 @@ static void print_rate(void) {
 }
 
 int main(int argument_count, char** arguments) {
-  if (argument_count == 2 && strcmp(arguments[1], "--rate") == 0) return print_rate(), 0;
+  const char* const how = argument_count > 1 ? arguments[1] : "";
+  code = argument_count > 2 ? text_of(arguments[2]) : raddle_gemtc_test_code();
+  if (argument_count > 2 || strcmp(how, "--lost") == 0) place = GEMTC_GPU;
+  if (strcmp(how, "--rate") == 0) return print_rate(), 0;
+  if (strcmp(how, "--lost") == 0) return a_gpu_fails(), 0;
+  a_gpu_is_not_there(place == GEMTC_GPU ? "no PTX" : code);
   wrong_arguments_are_refused();
   memory_has_limits();
   for (uint32_t workers = 1; workers <= 8; workers *= 2) {

@@ -21,11 +21,15 @@ FakeDriver& fake_driver() {
   driver.processes = 0;
   driver.memory = std::size_t{64} << 20;
   driver.is_hung = false;
+  driver.pins_nothing = false;
   driver.hung_context = nullptr;
   driver.contexts = 0;
   driver.modules = 0;
   driver.launches = 0;
   driver.super_launches = 0;
+  driver.waits = 0;
+  driver.compiled = 0;
+  driver.kept = 0;
   driver.is_dead = false;
   driver.registers = 40;
   driver.bytes_in = 0;

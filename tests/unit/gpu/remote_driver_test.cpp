@@ -5,12 +5,14 @@
 #include <chrono>
 #include <cstdlib>
 #include <deque>
+#include <filesystem>
 #include <string_view>
 #include <thread>
 
 #include "gpu/cuda/cuda_devices.hpp"
 #include "gpu/server/driver_server.hpp"
 #include "gpu/server/message.hpp"
+#include "tests/unit/compiler/codegen/temporary_folder.hpp"
 #include "tests/unit/gpu/device_tests.hpp"
 #include "tests/unit/gpu/fake_driver.hpp"
 
@@ -25,8 +27,10 @@ using Way = CudaDevices::Way;
 
 /// Cards, as the tool has them.
 struct ServedCards {
-  explicit ServedCards(Way way = Way::launches, const CardLimits& limits = {})
-      : devices(9, vm::DeviceTakes::what_is_worth_while, way, RADDLE_FAKE_CUDA_LIBRARY, limits, "/proc/self/exe") {}
+  explicit ServedCards(Way way = Way::launches, const CardLimits& limits = {},
+                       std::function<std::string()> cubin_folder = {})
+      : devices(9, vm::DeviceTakes::what_is_worth_while, way, RADDLE_FAKE_CUDA_LIBRARY, limits,
+                {"/proc/self/exe", std::move(cubin_folder)}) {}
   CudaDevices devices;
   CompilerOfTests compiler;
 };
@@ -70,8 +74,38 @@ TEST_CASE("each card has a process of its own") {
   CHECK(cards.devices.problem().empty());
 }
 
+TEST_CASE("what drivers compile they keep where they are told, unless the user tells them something else") {
+  FakeDriver& driver = fake_driver();
+  const codegen::TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "cubins");
+  std::string told = folder / "cubins";
+  const auto compiled_and_kept = [&](Way way = Way::launches) {
+    driver.compiled = driver.kept = 0;
+    ServedCards cards(way, {}, [&told] { return told; });
+    CHECK(prepared(cards.devices, cards.compiler));
+    return std::pair(driver.compiled.load(), driver.kept.load());
+  };
+  CHECK(compiled_and_kept() == std::pair(1, 0));
+  CHECK(compiled_and_kept() == std::pair(0, 1));
+  CHECK(compiled_and_kept(Way::resident) == std::pair(1, 1));  // the super kernel is another one
+  CHECK(compiled_and_kept(Way::resident) == std::pair(0, 2));
+  setenv("CUDA_CACHE_DISABLE", "1", 1);
+  CHECK(compiled_and_kept() == std::pair(1, 0));
+  setenv("CUDA_CACHE_DISABLE", "0", 1);
+  std::filesystem::create_directory(folder / "users");
+  setenv("CUDA_CACHE_PATH", (folder / "users").c_str(), 1);
+  CHECK(compiled_and_kept() == std::pair(1, 0));
+  CHECK(compiled_and_kept() == std::pair(0, 1));
+  unsetenv("CUDA_CACHE_DISABLE");
+  unsetenv("CUDA_CACHE_PATH");
+  told = "";
+  CHECK(compiled_and_kept() == std::pair(1, 0));
+}
+
 TEST_CASE("arrays of all sizes pass through the memory that both processes have") {
-  fake_driver();
+  FakeDriver& driver = fake_driver();
+  SUBCASE("which is pinned") {}
+  SUBCASE("which can not be pinned") { driver.pins_nothing = true; }
   ServedCards cards;
   const auto kernel = prepared(cards.devices, cards.compiler);
   constexpr std::size_t half = half_bytes / 8;
@@ -247,9 +281,11 @@ TEST_CASE("a super kernel in another process") {
 
 TEST_CASE("a program that is no server, or none at all, is no driver") {
   fake_driver();
-  CudaDevices ends(1, vm::DeviceTakes::what_is_worth_while, Way::launches, RADDLE_FAKE_CUDA_LIBRARY, {}, "/bin/false");
+  CudaDevices ends(1, vm::DeviceTakes::what_is_worth_while, Way::launches, RADDLE_FAKE_CUDA_LIBRARY, {},
+                   {"/bin/false"});
   CHECK(ends.open().error() == "the driver does not begin: its process has ended with code 1");
-  CudaDevices none(1, vm::DeviceTakes::what_is_worth_while, Way::launches, RADDLE_FAKE_CUDA_LIBRARY, {}, "/nowhere/x");
+  CudaDevices none(1, vm::DeviceTakes::what_is_worth_while, Way::launches, RADDLE_FAKE_CUDA_LIBRARY, {},
+                   {"/nowhere/x"});
   CHECK(none.open().error() == "the process for the driver can not be started: no such file or directory");
 }
 

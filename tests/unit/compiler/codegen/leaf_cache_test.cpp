@@ -221,6 +221,13 @@ TEST_CASE("the folder is $XDG_CACHE_HOME/raddle/jit, else that in ~/.cache") {
   }
   set("HOME", std::nullopt);
   CHECK(default_cache_folder() == "");
+  CHECK(usable_cubin_folder() == "");
+  const TemporaryFolder folder;
+  set("XDG_CACHE_HOME", folder / "cache");
+  CHECK(usable_cubin_folder() == folder / "cache/raddle/cubins");
+  CHECK(files::is_directory(folder / "cache/raddle/cubins"));
+  files::permissions(folder / "cache/raddle/cubins", files::perms::all);  // others may write it
+  CHECK(usable_cubin_folder() == "");
   set("XDG_CACHE_HOME", cache);
   set("HOME", home);
 }
