@@ -442,6 +442,12 @@ def a_fault_costs_no_task(folder):
                     expect_in(f"Fake GPU 0: {what}", done.stderr)
                     expect_in(f" makes it fail: {why}; workers have computed it", done.stderr)
                     expect_in(": devices fail when they compute it", done.stderr)
+        for fault in ("illegal:1", "exit:1", "kill:1"):  # each launch of a super kernel fails
+            env = {**FAKE, "RADDLE_FAKE_TAKES_PTX": "1", "RADDLE_FAKE_FAULT": fault}
+            done = folder.run(f"run --gpus 1:whole:resident --workers=2 {script}", env=env)
+            expect((script, fault, sorted(done.stdout.splitlines())), (script, fault, expected))
+            expect_in(f"Fake GPU 0: {what}", done.stderr)
+            expect_in(" makes it fail: ", done.stderr)
 
 
 def a_driver_may_be_killed(folder):
@@ -708,15 +714,16 @@ def single_calls_that_fail_read_as_on_workers(folder):
 
 
 def single_calls_survive_faults(folder):
-    """The fake driver takes PTX, of which no point ends well: so workers make all calls."""
+    """The fake driver takes PTX, of which no point ends well: so workers make all calls. A super kernel may be launched once only."""
     script = "single_calls.df"
     folder.write(script, (ROOT / "tests" / "golden" / "language" / script).read_text())
     expected = sorted((ROOT / "tests" / "golden" / "language" / "single_calls.out").read_text().splitlines())
-    for fault in ("none:1", "illegal:1", "illegal:3", "exit:2", "kill:2"):
-        for way in ("", ":resident"):
+    for way, faults in (("", ("illegal:1", "illegal:3", "exit:2", "kill:2")), (":resident", ("illegal:1", "exit:1", "kill:1"))):
+        for fault in ("none:1", *faults):
             env = {**FAKE, "RADDLE_FAKE_TAKES_PTX": "1", "RADDLE_FAKE_FAULT": fault}
             done = folder.run(f"run --gpus all:whole{way} --workers=2 {script}", env=env)
-            expect(sorted(done.stdout.splitlines()), expected)
+            expect((way, fault, sorted(done.stdout.splitlines())), (way, fault, expected))
+            expect((way, fault, "raddle: warning: Fake GPU 0: " in done.stderr), (way, fault, fault in faults))
 
 
 def app_kernels_go(folder):
