@@ -529,6 +529,15 @@ def the_check_for_machines_with_a_gpu_says_so_without_one(folder):
     done, rows = checked(folder, "")
     expect((done.returncode, done.stdout, done.stderr, rows), (0, "gpu-check: there is no driver for GPUs of NVIDIA (libcuda.so.1)\n", "", []))
     expect_in("no step speed: facts, compile", checked(folder, "speed")[0].stderr)
+    for name, value, told in (("RADDLE_FAKE_GPUS", "0", "the driver does not begin: CUDA_ERROR_NO_DEVICE"), ("RADDLE_FAKE_CUDA", "11040", "the driver is too old: of CUDA 11.4, and 11.8 is needed"),
+                              ("RADDLE_FAKE_NEVER_BEGINS", "1", "its process did not answer, and was ended")):
+        done, rows = checked(folder, "", env={**FAKE, name: value})
+        expect((name, done.returncode, rows, told in done.stdout), (name, 1, [], True))
+    folder.write("broken", "#!/bin/sh\nkill -SEGV $$\n")
+    (folder.path / "broken").chmod(0o755)
+    for tool, told in (("broken", "ends with code -11"), ("nowhere", "No such file or directory")):
+        done = subprocess.run([CHECK, "--raddle", folder.path / tool], capture_output=True, text=True, check=False)
+        expect((tool, done.returncode, told in done.stdout), (tool, 1, True))
 
 
 def all_steps_of_the_check_run(folder):
