@@ -659,13 +659,13 @@ def expect_little_memory(script, text):
 
 def kernels_become_ptx(folder):
     """Those of all examples and golden scripts, without what a GPU should not meet."""
-    count = 0
-    forbidden = re.compile(r"\b(trap|brkpt|vprintf|__nv_\w+|fma\.rn\.f32|div\.full|(add|sub|mul)\.f64|atom\.\w*\.?cas)\b|call\s*\(?[^;]*,\s*%rd|\.callprototype")
+    count = singles = 0
+    forbidden = re.compile(r"\b(trap|brkpt|vprintf|__nv_\w+|fma\.rn\.f32|div\.full|(add|sub|mul)\.f64|fence|membar|(atom|red)\.(?!(global\.)?min\.u64)\S+)\b|call\s*\(?[^;]*,\s*%rd|\.callprototype")
     for script in sorted([*ROOT.glob("tests/golden/language/*.df"), *ROOT.glob("tests/golden/run/*.df"), *ROOT.glob("examples/*.df")]):
         done = subprocess.run([folder.raddle, "run", "--emit=ptx", script.name], cwd=script.parent, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             continue
-        kernels = re.findall(r"^// (?!Generated)(\S+?)(: .*)?$", done.stdout, re.MULTILINE)
+        kernels = re.findall(r"^// (?!Generated)(\S+?(?:, single calls)?)(: .*)?$", done.stdout, re.MULTILINE)
         for name, why in kernels:
             expect((script.name, name, why if "LLVM" in why else ""), (script.name, name, ""))
         entries = done.stdout.count(".visible .entry raddle_range(")
@@ -674,7 +674,16 @@ def kernels_become_ptx(folder):
         expect((script.name, found and found[0]), (script.name, None))
         expect_little_memory(script, done.stdout)
         count += entries
-    expect(count > 100, True)
+        singles += sum(name.endswith(", single calls") and not why for name, why in kernels)
+    expect((count > 100, singles > 3), (True, True))
+
+
+def library_kernels_are_for_gpus(_):
+    """Nothing in them that loses its order, or would end all that a GPU computes."""
+    forbidden = re.compile(r"^\s*(?:@\S+\s+)?(trap|brkpt|fence|membar|(?:ld|st)\.volatile|(?:atom|red)\.(?!relaxed\.)|\.extern)\S*", re.MULTILINE)
+    texts = {path.stem: path.read_text(encoding="latin-1") for path in (ROOT / "build" / "raddle_kernels").glob("*.ptx")}
+    expect({name: found[0] for name, text in texts.items() if (found := forbidden.search(text))}, {})
+    expect_in("red.relaxed.gpu.add.u64", texts["histogram"])
 
 
 def single_calls_in(stderr):
@@ -798,6 +807,9 @@ def why_an_app_kernel_stays_is_said(folder):
             ("#include <stdexcept>\ninline double g(double x) { if (x > 9) throw std::runtime_error(\"large\"); return x + 1; }", "g(x)",
              "it needs `__cxa_allocate_exception`, which GPUs do not have"),
             ("", "std::fmod(x, 2.0) + 3", "it needs `fmod`, which GPUs do not have"),
+            ("inline double g(double x) { if (x > 9) __builtin_trap(); return x + 1; }", "g(x)", "it may trap, which would end all that the GPU computes"),
+            ("inline double g(double x, double& y) { __atomic_exchange_n(reinterpret_cast<int64_t*>(&y), 0, __ATOMIC_SEQ_CST); return x + 1; }", "g(x, y)",
+             "it has atomic operations of C++, whose order clang leaves out for GPUs: `raddle::add` is there"),
             ("inline double g(double x) { thread_local double z = x; return z + 1; }", "g(x)",
              "k.cu:2:29: error: thread-local storage is not supported for the current target")):
         folder.write("k.cu", kernel % (before, result))
@@ -831,7 +843,7 @@ TESTS = [loops_go_or_it_is_said_why, single_calls_of_leaves_go, single_calls_tha
          a_driver_is_asked, a_fault_costs_no_task, a_driver_may_be_killed, a_driver_that_hangs_is_noticed, what_a_driver_does_not_take_is_done_by_workers, short_scripts_look_for_no_driver,
          sweeps_and_sessions_have_devices, the_check_for_machines_with_a_gpu_says_so_without_one,
          all_steps_of_the_check_run, the_check_sees_what_fails_on_both_ways, a_step_of_the_check_is_ended_at_its_limit, goals_of_the_check_are_told, the_scripts_of_the_check_run,
-         the_measuring_tool_says_what_is_wrong, the_bench_of_devices_runs, what_is_shared_prints_the_same, kernels_become_ptx, kernels_become_a_super_kernel]
+         the_measuring_tool_says_what_is_wrong, the_bench_of_devices_runs, what_is_shared_prints_the_same, kernels_become_ptx, library_kernels_are_for_gpus, kernels_become_a_super_kernel]
 
 
 if __name__ == "__main__":
