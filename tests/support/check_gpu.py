@@ -372,7 +372,8 @@ def what_is_not_there_is_said(folder):
     folder.run("run --gpus some hello.df", code=2, out="", err="--gpus")
     folder.run("run --gpus all hello.df", out="trace: hello\n")
     folder.run("run --gpus none hello.df", out="trace: hello\n")
-    expect_in("there is no driver", folder.run("doctor", code=folder_code(folder)).stdout)
+    told = folder.run("doctor", code=folder_code(folder)).stdout
+    expect((re.search(r"^absent   GPU  .*there is no driver", told, re.MULTILINE) is None), False)
 
 
 def folder_code(folder):
@@ -396,8 +397,21 @@ def a_driver_is_asked(folder):
     three = {**FAKE, "RADDLE_FAKE_GPUS": "3", "RADDLE_FAKE_UNFIT": "1"}
     told = folder.run("run --gpus 3 hello.df", out="trace: hello\n", env=three).stderr
     expect(told, "raddle: warning: --gpus 3: there are 2\nraddle: warning: GPU 1 can not be used: CUDA_ERROR_NO_DEVICE\n")
-    expect_in("Fake GPU 0, 8 GiB; Fake GPU 2, 8 GiB; GPU 1 can not be used", folder.run("doctor", code=folder_code(folder), env=three).stdout)
-    expect_in("Fake GPU 0, 8 GiB; Fake GPU 1, 8 GiB", folder.run("doctor", code=folder_code(folder), env=two).stdout)
+    told_by_doctor = [(folder_code(folder), "ok", "Fake GPU 0, 8 GiB; Fake GPU 1, 8 GiB", two),
+                      (1, "warning", "Fake GPU 0, 8 GiB; Fake GPU 2, 8 GiB; GPU 1 can not be used", three),
+                      (1, "warning", "the driver is too old: of CUDA 11.4, and 11.8 is needed", {**FAKE, "RADDLE_FAKE_CUDA": "11040"})]
+    # one that lacks functions, and one that is no driver
+    for name, version, why in (("old", "11020", "the driver is too old: of CUDA 11.2, and 11.8 is needed; it has no cu"), ("new", "12040", "the driver has no cu"),
+                               ("none", "", "the driver is too old: CUDA 11.8 is needed; it has no cu")):
+        folder.write(f"{name}.c", f"int cuDriverGetVersion(int* version) {{ *version = {version}; return 0; }}\n" if version else "int nothing;\n")
+        (folder.path / name).mkdir()
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", f"{name}/libcuda.so.1", f"{name}.c"], cwd=folder.path, check=True)
+        env = {"LD_LIBRARY_PATH": str(folder.path / name)}
+        expect_in(f"raddle: warning: --gpus 1: {why}", folder.run("run --gpus 1 hello.df", out="trace: hello\n", env=env).stderr)
+        told_by_doctor.append((1, "warning", why, env))
+    for code, health, why, env in told_by_doctor:
+        lines = [line for line in folder.run("doctor", code=code, env=env).stdout.splitlines() if why in line]
+        expect((why, [line.split()[:2] for line in lines]), (why, [[health, "GPU"]]))
 
 
 def what_a_driver_does_not_take_is_done_by_workers(folder):
@@ -491,7 +505,7 @@ def a_driver_that_hangs_is_noticed(folder):
         expect((run.stdout.read(), run.wait()), (expected, 0))
     expect(time.monotonic() - begin < 20, True)
     begin = time.monotonic()
-    done = folder.run("doctor", code=folder_code(folder), env={**FAKE, "RADDLE_FAKE_NEVER_BEGINS": "1"})
+    done = folder.run("doctor", code=1, env={**FAKE, "RADDLE_FAKE_NEVER_BEGINS": "1"})
     expect_in("its process did not answer, and was ended", done.stdout)
     expect(time.monotonic() - begin < 20, True)
 
