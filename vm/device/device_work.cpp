@@ -120,11 +120,13 @@ void DeviceWork::Shared::done(std::size_t site, std::int64_t count, const Device
   {
     const std::lock_guard lock(mutex);
     if (outcome.is_lost) entries[site].stage.store(Stage::impossible, std::memory_order_release);  // it would be again
-    if (outcome.is_blamed) obstacles.try_emplace(site, entries[site].place, blamed_text);
-    if (outcome.device >= uses.size()) uses.resize(outcome.device + 1);
-    ++uses[outcome.device].batches;
-    uses[outcome.device].points += static_cast<std::uint64_t>(outcome.made);
-    uses[outcome.device].traffic += outcome.traffic;
+    if (outcome.is_blamed) obstacles.try_emplace(site, entries[site].place, Obstacle{.text = blamed_text});
+    if (!outcome.is_lost || outcome.made > 0) {  // else no device has it
+      if (outcome.device >= uses.size()) uses.resize(outcome.device + 1);
+      ++uses[outcome.device].batches;
+      uses[outcome.device].points += static_cast<std::uint64_t>(outcome.made);
+      uses[outcome.device].traffic += outcome.traffic;
+    }
   }
   TaskBatch tasks;
   tasks.add(task);
