@@ -1,6 +1,7 @@
 #include "vm/device/device_work.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace raddle::vm {
 
@@ -26,19 +27,17 @@ DeviceWork::DeviceWork(std::shared_ptr<Devices> devices, KernelCompiler* compile
       kernels_(program.foreaches.size()),
       shared_(std::make_shared<Shared>(pool, program.foreaches.size())) {}
 
-bool DeviceWork::may_go(const ForeachSite& site, Place place) {
+bool DeviceWork::look_at(const ForeachSite& site, CallPlace place) {
   const std::size_t index = index_of(site);
-  Known known = known_[index].load(std::memory_order_acquire);
-  if (known != Known::nothing) return known != Known::stays;
   const std::lock_guard lock(shared_->mutex);
-  known = known_[index].load(std::memory_order_relaxed);
+  const Known known = known_[index].load(std::memory_order_relaxed);
   if (known != Known::nothing) return known != Known::stays;
-  const std::string obstacle = compiler_ ? obstacle_of(program_, site) : "nothing is compiled";
+  const Obstacle obstacle = compiler_ ? obstacle_of(program_, site) : Obstacle{.text = "nothing is compiled"};
   if (obstacle.empty())
     kernels_[index] = std::make_unique<const LaunchKernel>(launch_kernel(program_, site));
   else
     shared_->obstacles.try_emplace(index, place, obstacle);
-  shared_->entries[index].place = place;
+  shared_->entries[index].place = std::move(place);
   const bool is_placed = obstacle.empty() && placement_of(program_, site) == Placement::gpu;
   known_[index].store(is_placed          ? Known::goes_whole
                       : obstacle.empty() ? Known::may_go
