@@ -1,5 +1,5 @@
 #pragma once
-// What devices compute of a loop: the kernel that each of its points is a call of.
+// What devices compute of a loop, or of single calls: the kernel that each point is a call of.
 #include <cstdint>
 #include <optional>
 #include <set>
