@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "gpu/cuda/cuda_devices.hpp"
+#include "gpu/cuda/driver.hpp"
 #include "gpu/simulated/card_model.hpp"
 #include "gpu/simulated/simulated_devices.hpp"
 
@@ -139,16 +140,23 @@ std::expected<OpenedDevices, std::string> open_devices(const std::string& text,
                        ""};
 }
 
-std::string text_of_devices() {
+FoundGpus find_gpus() {
   CudaDevices devices(all, vm::DeviceTakes::what_is_worth_while, CudaDevices::Way::launches, CudaDevices::usual_library,
                       {}, {.path = this_program});
-  const std::expected<unsigned, std::string> count = devices.open();
-  if (!count) return count.error() + ": workers compute everything";
-  std::string text;
+  FoundGpus found;
+  found.has_driver = LoadedDriver::is_installed(CudaDevices::usual_library);
+  if (const std::expected<unsigned, std::string> count = devices.open(); !count) {
+    found.text = count.error() + ": workers compute everything";
+    found.has_problem = found.has_driver;
+    return found;
+  }
   for (const vm::DeviceFacts& facts : devices.facts())
-    text += fmt::format("{}{}, {} GiB", text.empty() ? "" : "; ", facts.name, facts.memory_bytes >> 30);
-  if (const std::string problem = devices.problem(); !problem.empty()) text += (text.empty() ? "" : "; ") + problem;
-  return text.empty() ? "none: workers compute everything" : text;
+    found.text += fmt::format("{}{}, {} GiB", found.text.empty() ? "" : "; ", facts.name, facts.memory_bytes >> 30);
+  const std::string problem = devices.problem();
+  found.has_problem = !problem.empty();
+  if (found.has_problem) found.text += (found.text.empty() ? "" : "; ") + problem;
+  if (found.text.empty()) found.text = "none: workers compute everything";
+  return found;
 }
 
 }  // namespace raddle::gpu

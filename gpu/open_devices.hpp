@@ -32,7 +32,12 @@ struct OpenedDevices {
 std::expected<OpenedDevices, std::string> open_devices(const std::string& text,
                                                        std::function<std::string()> cubin_folder);
 
-/// The GPUs that are there, or why there are none, for `raddle doctor`.
-std::string text_of_devices();
+/// What `raddle doctor` is told.
+struct FoundGpus {
+  std::string text;  ///< those that are there, or why there are none
+  bool has_driver = false;
+  bool has_problem = false;  ///< a driver, or a card, can not be used
+};
+FoundGpus find_gpus();
 
 }  // namespace raddle::gpu

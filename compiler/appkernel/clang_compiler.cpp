@@ -178,14 +178,32 @@ std::expected<std::string, std::string> compiled(const Order& order) {
       {.written = written, .absolute = order.included, .kernel = order.function.code, .folder = here.string()}));
 }
 
-/// What the text calls or uses and does not have, of which there is nothing on a GPU; "": it has all.
-std::string missing_on_gpu(std::string_view ptx) {
+/// The first word behind a predicate: "atom.add.u64".
+std::string_view instruction_of(std::string_view line) {
+  constexpr std::string_view blanks = " \t";
+  const auto skip_blanks = [&] { line.remove_prefix(std::min(line.find_first_not_of(blanks), line.size())); };
+  skip_blanks();
+  if (line.starts_with('@')) line.remove_prefix(std::min(line.find_first_of(blanks), line.size()));
+  skip_blanks();
+  return line.substr(0, line.find_first_of(" \t;"));
+}
+
+/// Why no GPU gets the text, in words for the user; "": one may.
+std::string obstacle_in(std::string_view ptx) {
   std::istringstream lines{std::string(ptx)};
-  for (std::string line; std::getline(lines, line);)
+  for (std::string line; std::getline(lines, line);) {
     if (line.starts_with(".extern ")) {
-      const std::size_t end = line.find_last_not_of(" ();,");
-      return line.substr(line.find_last_of(" \t", end) + 1, end - line.find_last_of(" \t", end));
+      const std::size_t end = line.find_last_not_of(" ();,"), begin = line.find_last_of(" \t", end) + 1;
+      return fmt::format("it needs `{}`, which GPUs do not have", line.substr(begin, end + 1 - begin));
     }
+    const std::string_view instruction = instruction_of(line);
+    if (instruction == "trap" || instruction == "brkpt")
+      return "it may trap, which would end all that the GPU computes";
+    // LLVM 19 leaves out the order of those that read and write, whatever it is
+    const bool is_atomic = instruction.starts_with("atom.") || instruction.starts_with("red.");
+    if (is_atomic && !instruction.contains(".relaxed.") && !instruction.contains(".acq"))
+      return "it has atomic operations of C++, whose order clang leaves out for GPUs: `raddle::add` is there";
+  }
   return "";
 }
 
@@ -274,8 +292,7 @@ ClangCompiler::Loaded ClangCompiler::load_anew(const vm::ForeignFunction& functi
 std::expected<std::string, std::string> ClangCompiler::ptx(const vm::ForeignFunction& function) {
   std::expected<Made, std::string> text = made(function, Target::gpu);
   if (!text) return std::unexpected(line_with_fault(text.error()));
-  if (const std::string missing = missing_on_gpu(text->code); !missing.empty())
-    return std::unexpected(fmt::format("it needs `{}`, which GPUs do not have", missing));
+  if (std::string obstacle = obstacle_in(text->code); !obstacle.empty()) return std::unexpected(std::move(obstacle));
   return std::move(text->code);
 }
 
@@ -350,8 +367,8 @@ std::string make_library_code(const vm::ForeignFunction& function, const std::st
     if (there.find(name, key)) continue;
     const auto code = compiled(*order);
     if (!code) return code.error();
-    if (const std::string missing = order->is_for_gpu ? missing_on_gpu(*code) : ""; !missing.empty())
-      return fmt::format("`{}` needs `{}`, which GPUs do not have", function.code, missing);
+    if (const std::string obstacle = order->is_for_gpu ? obstacle_in(*code) : ""; !obstacle.empty())
+      return fmt::format("`{}` is not for GPUs: {}", function.code, obstacle);
     if (std::string problem = there.store(name, key, *code); !problem.empty()) return problem;
   }
   return "";

@@ -11,7 +11,28 @@ namespace {
 
 constexpr unsigned for_cards = 2;  ///< CU_MEMHOSTREGISTER_DEVICEMAP
 
+std::string text_of_version(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
+
+/// @param version  0: not known
+std::string too_old(int version) {
+  return version == 0
+             ? fmt::format("the driver is too old: CUDA {} is needed", text_of_version(CudaDriver::least_version))
+             : fmt::format("the driver is too old: of CUDA {}, and {} is needed", text_of_version(version),
+                           text_of_version(CudaDriver::least_version));
+}
+
+/// Of a driver that may lack functions, and has not begun.
+int version_of(void* library) {
+  int version = 0;
+  auto* const ask = reinterpret_cast<int (*)(int*)>(dlsym(library, "cuDriverGetVersion"));
+  return ask != nullptr && ask(&version) == 0 ? version : 0;
+}
+
 }  // namespace
+
+bool LoadedDriver::is_installed(const std::string& library) {
+  return dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr;
+}
 
 std::expected<std::unique_ptr<LoadedDriver>, std::string> LoadedDriver::load(const std::string& library) {
   void* const opened = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -26,7 +47,12 @@ std::expected<std::unique_ptr<LoadedDriver>, std::string> LoadedDriver::load(con
 #define RADDLE_CUDA_FUNCTION(name, symbol, parameters, arguments) find(driver->functions_.name, symbol);
 #define RADDLE_CUDA_OWN(name, symbol, parameters) find(driver->functions_.name, symbol);
 #include "gpu/cuda/driver_functions.def"
-  if (absent != nullptr) return std::unexpected(fmt::format("the driver is too old: it has no {}", absent));
+  if (absent != nullptr) {
+    const int version = version_of(opened);
+    return std::unexpected(version < least_version ? fmt::format("{}; it has no {}", too_old(version), absent)
+                                                   : fmt::format("the driver has no {}, though it is of CUDA {}",
+                                                                 absent, text_of_version(version)));
+  }
   return driver;
 }
 
@@ -50,9 +76,7 @@ std::expected<unsigned, std::string> CudaDriver::begin() const {
   int version = 0, count = 0;
   if (const int error = driver_version(&version))
     return std::unexpected(fmt::format("the driver does not tell its version: {}", text_of(error)));
-  if (version < least_version)
-    return std::unexpected(fmt::format("the driver is too old: of CUDA {}.{}, and {}.{} is needed", version / 1000,
-                                       version % 1000 / 10, least_version / 1000, least_version % 1000 / 10));
+  if (version < least_version) return std::unexpected(too_old(version));
   if (const int error = device_count(&count))
     return std::unexpected(fmt::format("the driver does not count GPUs: {}", text_of(error)));
   return static_cast<unsigned>(count);

@@ -61,6 +61,8 @@ class CudaDriver {
 /// That of this process.
 class LoadedDriver final : public CudaDriver {
  public:
+  /// It can be loaded.
+  static bool is_installed(const std::string& library);
   /// Loads the library, which is never unloaded, and looks for the functions; nothing is begun.
   /// @param library  a file, or a name that is looked for
   /// @error  no library, or one without a function, in words

@@ -16,6 +16,9 @@
 // On a GPU the 32 lanes of a warp run it together. Each of them does all that stands outside of for_each and once: so
 // what is written there is assigned, not added to. The functions of a warp are called by all lanes or by none: not
 // within each other, nor where only some lanes come by. The same file runs on workers, where one lane does it all.
+//
+// Atomic operations of C++ have no code for GPUs but raddle::add, as clang makes some of them that have lost their
+// order; nor has what traps, or aborts. A kernel that has them runs on workers only, and `raddle run --stats` says so.
 #ifndef RADDLE_KERNEL_H
 #define RADDLE_KERNEL_H
 
@@ -79,8 +82,8 @@ inline int failure([[maybe_unused]] const char* reason) {
 
 /// Adds, whatever other lanes add to the same number.
 inline void add(int64_t& sum, int64_t number) {
-#ifdef __NVPTX__
-  __atomic_fetch_add(&sum, number, __ATOMIC_RELAXED);
+#ifdef __PTX__  // not in tests, where lanes are threads of the host that take turns
+  asm volatile("red.relaxed.gpu.add.u64 [%0], %1;" ::"l"(&sum), "l"(number) : "memory");
 #else
   sum += number;
 #endif

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "vm/value/buffer.hpp"
+#include "vm/value/range.hpp"
 
 namespace raddle::gpu {
 
@@ -21,7 +22,7 @@ vm::DeviceBatch part_of(const vm::DeviceBatch& batch, std::int64_t first, std::i
                        .near = batch.near,
                        .run = batch.run,
                        .done = {}};
-  part.words[0] += first * batch.words[1];
+  part.words[0] = vm::range_value(batch.words[0], batch.words[1], first);
   part.words[2] = count;
   const auto cut = [&](vm::AddressedMemory& memory) {
     const std::size_t element = memory.size_bytes / static_cast<std::size_t>(batch.count());
@@ -31,26 +32,6 @@ vm::DeviceBatch part_of(const vm::DeviceBatch& batch, std::int64_t first, std::i
   for (vm::AddressedMemory& memory : part.results) cut(memory);
   for (std::size_t i = 0; i < part.reads; ++i) cut(part.arrays[i]);
   return part;
-}
-
-/// Bytes of an array that points of a batch may read.
-struct BytesRead {
-  std::size_t begin = 0, end = 0;
-};
-
-/// @param array  its number among those of the batch
-BytesRead bytes_read(const vm::DeviceBatch& batch, std::size_t array) {
-  const vm::AddressedMemory& memory = batch.arrays[array];
-  const std::size_t number = array - batch.reads;
-  const std::int64_t size = array < batch.reads ? 0 : batch.words[memory.word + 1];
-  if (size == 0 || number >= batch.near.size() || !batch.near[number]) return {0, memory.size_bytes};
-  const std::int64_t first = batch.words[0], last = first + batch.words[1] * (batch.count() - 1);
-  const auto place = [&](std::int64_t element) {
-    return static_cast<std::size_t>(std::clamp<std::int64_t>(element, 0, size)) * memory.size_bytes /
-           static_cast<std::size_t>(size);
-  };
-  const std::size_t begin = place(std::min(first, last) + batch.near[number]->first);
-  return {begin, std::max(begin, place(std::max(first, last) + batch.near[number]->last + 1))};
 }
 
 /// @param words  with addresses on the card  @return an error's number
@@ -69,8 +50,8 @@ int take_results(const vm::DeviceBatch& batch, const std::vector<std::int64_t>& 
 
 BatchRun run_whole(const vm::DeviceBatch& batch, CardMemory& memory, CopyEngine& engine, const ComputePoints& compute) {
   std::vector<Operand> reads, results;
-  std::vector<BytesRead> parts;
-  const auto operand = [&batch](const vm::AddressedMemory& each, BytesRead part) {
+  std::vector<ByteRange> parts;
+  const auto operand = [&batch](const vm::AddressedMemory& each, ByteRange part) {
     const vm::AddressedMemory read{each.word, part.end - part.begin, each.buffer};
     return operand_of(static_cast<std::uint64_t>(batch.words[each.word]) + part.begin, read);
   };
@@ -108,6 +89,23 @@ BatchRun run_whole(const vm::DeviceBatch& batch, CardMemory& memory, CopyEngine&
 }
 
 }  // namespace
+
+ByteRange bytes_read(const vm::DeviceBatch& batch, std::size_t array) {
+  const vm::AddressedMemory& memory = batch.arrays[array];
+  const std::size_t number = array - batch.reads;
+  const std::int64_t size = array < batch.reads ? 0 : batch.words[memory.word + 1];
+  if (size == 0 || number >= batch.near.size() || !batch.near[number]) return {0, memory.size_bytes};
+  const std::size_t element_bytes = memory.size_bytes / static_cast<std::size_t>(size);
+  const std::int64_t first = batch.words[0], last = vm::range_value(first, batch.words[1], batch.count() - 1);
+  const auto place = [&](std::int64_t point, std::int64_t distance) {
+    std::int64_t element = 0;
+    if (__builtin_add_overflow(point, distance, &element))
+      element = distance < 0 ? 0 : size;  // there are none so far off
+    return static_cast<std::size_t>(std::clamp<std::int64_t>(element, 0, size)) * element_bytes;
+  };
+  const std::size_t begin = place(std::min(first, last), batch.near[number]->first);
+  return {begin, std::max(begin, place(std::max(first, last), batch.near[number]->last + 1))};
+}
 
 Operand operand_of(std::uint64_t address, const vm::AddressedMemory& memory) {
   Operand operand{.host = reinterpret_cast<const void*>(address), .bytes = memory.size_bytes};

@@ -1,5 +1,6 @@
 #pragma once
 // Batches on a card that has memory of its own.
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <functional>
@@ -25,6 +26,15 @@ using ComputePoints = std::function<std::expected<std::int64_t, int>(
 
 /// Has the card compute the batch: by halves, one after the other, if it has no room for all of it at once.
 BatchRun run_batch(const vm::DeviceBatch& batch, CardMemory& memory, CopyEngine& engine, const ComputePoints& compute);
+
+/// A part of an array: bytes behind its first one.
+struct ByteRange {
+  std::size_t begin = 0, end = 0;
+  bool operator==(const ByteRange&) const = default;
+};
+
+/// What points of the batch may read of an array. @param array  its number among those of the batch
+ByteRange bytes_read(const vm::DeviceBatch& batch, std::size_t array);
 
 /// What is to be found on the card again, if the buffer is known.
 Operand operand_of(std::uint64_t address, const vm::AddressedMemory& memory);

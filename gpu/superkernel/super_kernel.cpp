@@ -26,11 +26,11 @@ SuperKernel::~SuperKernel() {
 void SuperKernel::submit(const QueueTask& task, Done done) {
   std::unique_lock lock(mutex_);
   try {
-    if (!is_lost_ && !thread_.joinable()) thread_ = std::jthread([this] { work(); });
+    if (!is_lost() && !thread_.joinable()) thread_ = std::jthread([this] { work(); });
   } catch (const std::system_error&) {
-    is_lost_ = true;
+    give_up();
   }
-  if (is_lost_) {
+  if (is_lost()) {
     lock.unlock();
     return done(std::nullopt);
   }
@@ -53,12 +53,8 @@ bool SuperKernel::swap(const std::function<void()>& change) {
   return true;
 }
 
-bool SuperKernel::is_lost() const {
-  const std::lock_guard lock(mutex_);
-  return is_lost_;
-}
-
-/// Of a kernel that was told to end. One that does not is lost. @pre launching_ is held
+/// Of a kernel that was told to end. One that does not is lost, of which the thread that takes completions tells its
+/// tasks. @pre launching_ is held
 bool SuperKernel::comes_to_end() {
   const std::uint64_t begin = now_ns();
   std::uint64_t asked = begin;
@@ -67,7 +63,7 @@ bool SuperKernel::comes_to_end() {
     const std::uint64_t now = now_ns();
     const bool is_time_to_ask = now - asked > ask_ns;
     if (is_time_to_ask) asked = now;
-    if (now - begin > silent_ns_ || (is_time_to_ask && launcher_.has_failed())) lose_all();
+    if (now - begin > silent_ns_ || (is_time_to_ask && launcher_.has_failed())) give_up();
     pause.wait();
   }
   return !is_lost();
@@ -80,6 +76,7 @@ bool SuperKernel::has_ended() const {
 /// Launches it if it is not there.
 SuperKernel::Presence SuperKernel::need_kernel() {
   const std::lock_guard lock(launching_);
+  if (is_lost()) return Presence::none;
   if (queues_.launch != 0 && !has_ended()) return Presence::runs;
   ++queues_.launch;
   return launcher_.launch(queues_) ? Presence::is_new : Presence::none;
@@ -101,11 +98,11 @@ void SuperKernel::tell(Given& given, std::optional<std::uint64_t> made) {
   done(made);
 }
 
+/// @pre it is lost
 void SuperKernel::lose_all() {
   std::list<Given> lost;
   {
     const std::lock_guard lock(mutex_);
-    is_lost_ = true;
     lost.swap(given_);
     waiting_.clear();
   }
@@ -123,12 +120,9 @@ void SuperKernel::work() {
       pause.begin_anew();
     }
     if (is_closing_) return;
-    if (gives_up_) {
-      lose_all();
-      continue;
-    }
     const Presence presence = need_kernel();
     if (presence == Presence::none) {
+      give_up();
       lose_all();
       continue;
     }
@@ -144,7 +138,7 @@ void SuperKernel::work() {
     if (beat != last) heard = now;
     const bool is_time_to_ask = now - heard > ask_ns && now - asked > ask_ns;
     if (is_time_to_ask) asked = now;
-    if (now - heard > silent_ns_ || (is_time_to_ask && launcher_.has_failed())) lose_all();
+    if (now - heard > silent_ns_ || (is_time_to_ask && launcher_.has_failed())) give_up();
     pause.wait();
   }
 }

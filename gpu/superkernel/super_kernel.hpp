@@ -1,14 +1,12 @@
 #pragma once
 // A super kernel that is there when it is needed: tasks are given to it, it is launched, and watched.
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <list>
 #include <mutex>
 #include <optional>
-#include <string>
 #include <thread>
 
 #include "gpu/superkernel/producer.hpp"
@@ -32,6 +30,13 @@ class KernelLauncher {
 /// something to do, and sleeps when there is nothing, while the kernel ends by itself after some idle time. A task that
 /// came while the kernel was ending is under way for that thread, which sees that the kernel has ended and launches the
 /// next one: so who submits need not look whether there is a kernel.
+///
+/// That the kernel is lost is noticed by any thread: by the one that takes completions, by one that swaps, or by an
+/// owner, who gives it up. All of them only set is_lost_, which never changes again. Of tasks that were taken in the
+/// thread that takes completions alone tells that they are lost, as it alone tells how they have ended: so nobody frees
+/// what it has in hand. While there are some it does not sleep, and sees is_lost_ soon; where there are none nobody has
+/// to be told. Who submits afterwards hears it at once; one that has not seen is_lost_ yet has his task under way, for
+/// which that thread looks once more.
 class SuperKernel {
  public:
   /// @param made  of how many points, from the first one on; more than there are: of all. None: the task is lost, as
@@ -54,9 +59,9 @@ class SuperKernel {
   /// are the next one's. Any thread. @return false: not called, as the kernel is lost
   bool swap(const std::function<void()>& change);
   /// It can not be launched, has failed, beats no more or was given up; it may be there for ever. Any thread.
-  bool is_lost() const;
+  bool is_lost() const { return is_lost_; }
   /// Whatever it beats, it is lost, and so are all tasks. Any thread.
-  void give_up() { gives_up_ = true; }
+  void give_up() { is_lost_ = true; }
 
  private:
   struct Given {
@@ -77,16 +82,15 @@ class SuperKernel {
   const std::uint64_t silent_ns_;
   KernelLauncher& launcher_;
   Producer producer_;
-  std::mutex launching_;      ///< guards the next one, and launches
-  Queues queues_;             ///< queues_.launch: number of the last launch
-  mutable std::mutex mutex_;  ///< guards the next three
+  std::mutex launching_;  ///< guards the next one, and launches
+  Queues queues_;         ///< queues_.launch: number of the last launch
+  std::mutex mutex_;      ///< guards the next two
   std::list<Given> given_;
   std::deque<Given*> waiting_;  ///< those of them that have no descriptor yet
-  bool is_lost_ = false;
   /// Tasks that were submitted and not told, and one more at the end. Seq_cst, as who waits for it sleeps by it.
   std::atomic<std::uint64_t> under_way_{0};
   std::atomic<bool> is_closing_{false};  ///< written before under_way_ is raised for the last time
-  std::atomic<bool> gives_up_{false};    ///< seq_cst: the thread that takes completions sees it soon
+  std::atomic<bool> is_lost_{false};     ///< publishes nothing; under launching_ it keeps launches away
   std::jthread thread_;                  ///< last: uses all of the above
 };
 

@@ -6,7 +6,8 @@
 Runs steps, or those that are named, one after the other, each no longer than its limit, all of them within 8 minutes: what
 does not end then is ended, with all of its processes, and the next one runs. What they find are rows: lines of JSON in FILE,
 as they come, and at the end a table, with what the figures should be. Ends with 1 if something fails or differs; goals that
-are not met are told only. Without a driver it says so and ends with 0.
+are not met are told only. Without a driver it says so and ends with 0; a driver without a GPU, one that does not begin, and a
+tool that does not run are failures.
 
 --small: of few points and tasks, to see that everything runs; the figures mean nothing then.
 --simulated: on a simulated device, for machines without a GPU: the steps that compare scripts.
@@ -31,6 +32,8 @@ import check_steps
 ROWS_OF_STEP = "--rows-of"  # in a process of its own, which has so many
 SECONDS = "--seconds"
 MOST_S = 8 * 60
+LOOK_S = 60  # a driver that does not answer is given up sooner
+NO_DRIVER = "there is no driver for GPUs of NVIDIA"
 
 
 def bench_of(options):
@@ -155,9 +158,15 @@ def run_steps(steps, options):
 
 
 def problem_with_gpus(raddle):
-    """Why there is none; "": there is one."""
-    found = subprocess.run([raddle, "run", "--gpus=1", "-e", "trace(1);"], capture_output=True, text=True, check=False)
-    return found.stderr.strip().removeprefix("raddle: warning: --gpus 1: ").removesuffix("; workers compute everything")
+    """Why none can be checked; "": one can."""
+    try:
+        found = subprocess.run([raddle, "run", "--gpus=1", "-e", "trace(1);"], capture_output=True, text=True, timeout=LOOK_S, check=False)
+    except OSError as error:
+        return str(error)
+    except subprocess.TimeoutExpired:
+        return f"{raddle} did not end within {LOOK_S} s"
+    told = found.stderr.strip().removeprefix("raddle: warning: --gpus 1: ").removesuffix("; workers compute everything")
+    return told if found.returncode == 0 else f"{raddle} ends with code {found.returncode}: {told}"
 
 
 def main():
@@ -187,7 +196,7 @@ def main():
     problem = "" if options.simulated else problem_with_gpus(options.raddle)
     if problem:
         print(f"gpu-check: {problem}")
-        return 0
+        return 0 if problem.startswith(NO_DRIVER) else 1
     try:
         return run_steps(steps, options)
     except OSError as error:  # of the file for the rows

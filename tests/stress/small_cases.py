@@ -24,6 +24,7 @@ run/array_wavefront run/fail_in_forked_call run/fail_launch_writes_twice run/fai
 run/for_carried_array_reads run/function_not_strict
 run/points_as_tasks_by_priority workflows/map_reduce workflows/stage_tree
 """
+ON_DEVICES = "language/single_calls language/warp_kernels"  # calls go to a simulated device, by threads of its own
 SCRIPTS = {
     # calls with a priority, which make others, programs among them
     "priorities": ("""
@@ -145,6 +146,10 @@ def of_bench():
 def cases(libraries, folder):
     """All. `libraries`: where libtiles.so is; `folder`: for scripts that have no file yet."""
     found = [Small(golden.parse_header(ROOT / "tests" / "golden" / f"{name}.df")) for name in GOLDEN.split()]
+    for name in ON_DEVICES.split():
+        case = golden.parse_header(ROOT / "tests" / "golden" / f"{name}.df")
+        case.options.append("--gpus=simulated:whole")
+        found.append(Small(case))
     for name, (text, lines) in SCRIPTS.items():
         script = folder / f"{name}.df"
         script.write_text(text, encoding="utf-8")

@@ -4,9 +4,6 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <deque>
 #include <future>
 #include <thread>
@@ -14,82 +11,10 @@
 
 #include "gpu/simulated/warp_threads.hpp"
 #include "gpu/superkernel/super_kernel.hpp"
+#include "tests/stress/super_kernel_tasks.hpp"
 
 namespace raddle::gpu::superkernel {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-constexpr std::uint64_t ever = ~std::uint64_t{0} >> 1;
-
-/// How long a task may seem to take. With RADDLE_WEAKENED it is expected to take for ever.
-std::chrono::seconds patience() { return std::chrono::seconds(std::getenv("RADDLE_WEAKENED") != nullptr ? 3 : 30); }
-
-/// Other threads wait for ever.
-void give_up(const char* why) {
-  std::fprintf(stderr, "%s\n", why);
-  std::_Exit(1);
-}
-
-/// Memory of the queues, all of the host.
-struct QueueMemory {
-  explicit QueueMemory(const QueueSizes& sizes, std::uint64_t start = 0)
-      : host(HostBlock::size_bytes(sizes) / line_bytes),
-        device(DeviceBlock::size_bytes(sizes) / line_bytes),
-        block(sizes, host.front().bytes) {
-    const DeviceBlock on_device(sizes, device.front().bytes);
-    on_device.write_first_values(start);
-    queues = queues_in(sizes, block, on_device);
-    queues.idle_ns = ever;
-  }
-  struct alignas(line_bytes) Line {
-    std::byte bytes[line_bytes];
-  };
-  std::vector<Line> host, device;
-  const HostBlock block;
-  Queues queues;
-};
-
-/// Adds 1 to each point's word. The point `bad` does not end well; some warps are slow.
-struct SmallTask {
-  SmallTask(std::uint64_t count, std::uint64_t bad) : bad(bad), points(count) {}
-  std::uint64_t least() const { return bad < points.size() ? bad : no_failure; }
-  bool is_right() const {
-    for (std::uint64_t i = 0; i < std::min(bad, points.size()); ++i)
-      if (points[i] != 1) return false;
-    return true;
-  }
-
-  std::int64_t words[2] = {};  ///< the points, and how many 1 us the first of them takes: written by who submits
-  const std::uint64_t bad;
-  std::vector<std::int64_t> points;
-  bool is_told = false;
-};
-
-std::uint64_t compute(std::uint64_t bad, const std::int64_t* words, std::uint64_t first, std::uint64_t step,
-                      std::uint64_t end) {
-  auto* const points = reinterpret_cast<std::int64_t*>(words[0]);
-  if (first == 0 && words[1] != 0) std::this_thread::sleep_for(std::chrono::microseconds(words[1]));
-  for (std::uint64_t number = first; number < end; number += step) {
-    if (number == bad) return number;
-    ++points[number];
-  }
-  return end;
-}
-
-QueueTask written(SmallTask& task, unsigned number, std::uint64_t shares) {
-  task.words[0] = reinterpret_cast<std::int64_t>(task.points.data());
-  task.words[1] = number % 61 == 17 ? 300 : 0;
-  return {.function = task.bad,
-          .words = reinterpret_cast<std::uint64_t>(task.words),
-          .count = task.points.size(),
-          .chunk = 1 + number % 50,
-          .shares = 1 + number % shares,
-          .tag = &task};
-}
-
-void make_tasks(std::deque<SmallTask>& tasks, unsigned count) {
-  for (unsigned i = 0; i < count; ++i) tasks.emplace_back(1 + i * 7 % 90, i % 3 == 0 ? i * 5 % 100 : 1000);
-}
 
 /// Several threads submit the tasks, this one takes their completions and looks at what they have written.
 void run_all(Producer& producer, std::deque<SmallTask>& tasks, unsigned producers, std::uint64_t shares) {

@@ -11,11 +11,13 @@ import os
 import pathlib
 import subprocess
 import sys
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TRIES = 3  # what rests on chance
 TIMEOUT_S = 100
 TIMEOUT_OF_WEAKENED_S = 10  # a test that waits for a task gives up before
+MOST_AS_IT_IS_S = 5  # else a weakened run may end by the clock, which tells nothing
 
 
 def run(program, weakened):
@@ -37,9 +39,18 @@ def main():
     program = str(pathlib.Path(options.build).resolve() / "tests" / "raddle_weakened_queues")
     names = options.names or run(program, "list")[1].split()
     passed = failed = 0
-    is_well, output = run(program, None)
+    for _ in range(TRIES):
+        begin = time.monotonic()
+        is_well, output = run(program, None)
+        spent_s = time.monotonic() - begin
+        if not is_well or spent_s <= MOST_AS_IT_IS_S:
+            break
     if not is_well:
         print(f"as it is:\n{output}")
+    elif spent_s > MOST_AS_IT_IS_S:
+        print(f"weakened queues: as they are the tests took {spent_s:.1f} s, {TRIES} times more than {MOST_AS_IT_IS_S} s: what the clock would tell "
+              "of weakened ones means nothing on a machine that is so busy")
+        return 1
     passed, failed = int(is_well), int(not is_well)
     for name in names:
         is_noticed = any(not run(program, name)[0] for _ in range(TRIES))

@@ -20,7 +20,7 @@ import unittest.mock
 from folder_tests import ROOT, expect, expect_in, main, wait_for
 
 sys.path.insert(0, str(ROOT / "tests" / "gpu"))
-from check_steps import FAILS, FAILS_IN_NEST  # noqa: E402  pylint: disable=wrong-import-position
+from check_steps import FAILS, FAILS_IN_NEST, golden  # noqa: E402  pylint: disable=wrong-import-position
 
 FAKE = {"LD_LIBRARY_PATH": str(ROOT / "build" / "tests" / "fake_cuda")}
 
@@ -190,8 +190,33 @@ def what_is_in_the_way_is_named(folder):
                  "trace(sum_integer(a), sum_integer(b), sum_integer(c), fib(25));\n")
     done = folder.run("run --stats --gpus simulated:whole fib.df")
     expect_in("not on devices as a whole, loop at fib.df:7:1, fib.df:8:1, fib.df:9:1: `fib` calls itself\n", done.stderr)
-    expect(re.search(r"^not on devices, single calls of `fib`, as at fib.df:10:\d+: `fib` calls itself$", done.stderr, re.MULTILINE) is None, False)
+    expect_in("not on devices, single calls of `fib`: `fib` calls itself\n", done.stderr)
     expect("single calls" in folder.run("run --stats --gpus none fib.df").stderr, False)
+    # a function that takes long, and is no kernel: said once; one that only has loops of tasks is not named
+    folder.write("single.df", head + "(int n) hs(int k) { for (int i=0, n=0; i<k; i=i+1, n=n+strlen(fromint(i))) {} }\n"
+                 "(float y) hc(int k) { for (int i=0, y=0.0; i<k; i=i+1, y=y+j0(itof(i))) {} }\n"
+                 "(int n) tasks(int k) { int a[]; foreach i in [0:k] { a[i] = strlen(fromint(i)); } n = sum_integer(a); }\n"
+                 "trace(hs(5), hs(6), hc(3), hc(4), tasks(3));\n")
+    done = folder.run("run --stats --gpus simulated:whole single.df", out="trace: 5,6,1.9890884656992023,1.7290365107972687,4\n")
+    said = re.findall(r"^not on devices, single calls of (.*)$", done.stderr, re.MULTILINE)
+    expect(sorted(said), ["`hc`: `j0` is a function in C", "`hs`: `fromint` is no function of numbers"])
+
+
+def reasons_are_of_the_script(folder):
+    """Of what the compiler and the library have made of it, the place in the script is told."""
+    folder.write("dense.df", "import arrays;\nimport io;\n"
+                 "(float b[n]) halves(float a[n]) { b = a * 0.5; }\n"
+                 "foreach i in [1:3] {\n  float a[:] = linspace(0.0, itof(i), i + 1);\n  printf(\"%s\", repr(halves(a)));\n}\n"
+                 "foreach i in [2:3] {\n  float m[:, :] = [[1.0, itof(i)], [0.0, 1.0]];\n  trace(matmul(m, m)[0, 1]);\n}\n")
+    done = folder.run("run --stats --gpus simulated:whole dense.df")
+    expect_in("not on devices as a whole, loop at dense.df:4:1: ", done.stderr)
+    said = 0
+    for case in [golden.Case(folder.path / "dense.df"), *golden.find_cases(["examples/"])]:
+        _, _, stderr = golden.run_once(folder.raddle, case, [*case.options, "--stats", "--gpus=simulated:whole"])
+        reasons = re.findall(r"^(?:not on devices|loop at).*$", stderr, re.MULTILINE)
+        expect((case.script.name, [line for line in reasons if "`@" in line or "<stdlib>" in line or "_`" in line]), (case.script.name, []))
+        said += len(reasons)
+    expect(said > 20, True)
 
 
 def loops_around_loops_go(folder):
@@ -420,7 +445,8 @@ def what_is_not_there_is_said(folder):
     folder.run("run --gpus some hello.df", code=2, out="", err="--gpus")
     folder.run("run --gpus all hello.df", out="trace: hello\n")
     folder.run("run --gpus none hello.df", out="trace: hello\n")
-    expect_in("there is no driver", folder.run("doctor", code=folder_code(folder)).stdout)
+    told = folder.run("doctor", code=folder_code(folder)).stdout
+    expect((re.search(r"^absent   GPU  .*there is no driver", told, re.MULTILINE) is None), False)
 
 
 def folder_code(folder):
@@ -444,8 +470,21 @@ def a_driver_is_asked(folder):
     three = {**FAKE, "RADDLE_FAKE_GPUS": "3", "RADDLE_FAKE_UNFIT": "1"}
     told = folder.run("run --gpus 3 hello.df", out="trace: hello\n", env=three).stderr
     expect(told, "raddle: warning: --gpus 3: there are 2\nraddle: warning: GPU 1 can not be used: CUDA_ERROR_NO_DEVICE\n")
-    expect_in("Fake GPU 0, 8 GiB; Fake GPU 2, 8 GiB; GPU 1 can not be used", folder.run("doctor", code=folder_code(folder), env=three).stdout)
-    expect_in("Fake GPU 0, 8 GiB; Fake GPU 1, 8 GiB", folder.run("doctor", code=folder_code(folder), env=two).stdout)
+    told_by_doctor = [(folder_code(folder), "ok", "Fake GPU 0, 8 GiB; Fake GPU 1, 8 GiB", two),
+                      (1, "warning", "Fake GPU 0, 8 GiB; Fake GPU 2, 8 GiB; GPU 1 can not be used", three),
+                      (1, "warning", "the driver is too old: of CUDA 11.4, and 11.8 is needed", {**FAKE, "RADDLE_FAKE_CUDA": "11040"})]
+    # one that lacks functions, and one that is no driver
+    for name, version, why in (("old", "11020", "the driver is too old: of CUDA 11.2, and 11.8 is needed; it has no cu"), ("new", "12040", "the driver has no cu"),
+                               ("none", "", "the driver is too old: CUDA 11.8 is needed; it has no cu")):
+        folder.write(f"{name}.c", f"int cuDriverGetVersion(int* version) {{ *version = {version}; return 0; }}\n" if version else "int nothing;\n")
+        (folder.path / name).mkdir()
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", f"{name}/libcuda.so.1", f"{name}.c"], cwd=folder.path, check=True)
+        env = {"LD_LIBRARY_PATH": str(folder.path / name)}
+        expect_in(f"raddle: warning: --gpus 1: {why}", folder.run("run --gpus 1 hello.df", out="trace: hello\n", env=env).stderr)
+        told_by_doctor.append((1, "warning", why, env))
+    for code, health, why, env in told_by_doctor:
+        lines = [line for line in folder.run("doctor", code=code, env=env).stdout.splitlines() if why in line]
+        expect((why, [line.split()[:2] for line in lines]), (why, [[health, "GPU"]]))
 
 
 def what_a_driver_compiles_is_kept(folder):
@@ -508,6 +547,12 @@ def a_fault_costs_no_task(folder):
                     expect_in(f"Fake GPU 0: {what}", done.stderr)
                     expect_in(f" makes it fail: {why}; workers have computed it", done.stderr)
                     expect_in(": devices fail when they compute it", done.stderr)
+        for fault in ("illegal:1", "exit:1", "kill:1"):  # each launch of a super kernel fails
+            env = {**FAKE, "RADDLE_FAKE_TAKES_PTX": "1", "RADDLE_FAKE_FAULT": fault}
+            done = folder.run(f"run --gpus 1:whole:resident --workers=2 {script}", env=env)
+            expect((script, fault, sorted(done.stdout.splitlines())), (script, fault, expected))
+            expect_in(f"Fake GPU 0: {what}", done.stderr)
+            expect_in(" makes it fail: ", done.stderr)
 
 
 def a_driver_may_be_killed(folder):
@@ -551,7 +596,7 @@ def a_driver_that_hangs_is_noticed(folder):
         expect((run.stdout.read(), run.wait()), (expected, 0))
     expect(time.monotonic() - begin < 20, True)
     begin = time.monotonic()
-    done = folder.run("doctor", code=folder_code(folder), env={**FAKE, "RADDLE_FAKE_NEVER_BEGINS": "1"})
+    done = folder.run("doctor", code=1, env={**FAKE, "RADDLE_FAKE_NEVER_BEGINS": "1"})
     expect_in("its process did not answer, and was ended", done.stdout)
     expect(time.monotonic() - begin < 20, True)
 
@@ -589,6 +634,15 @@ def the_check_for_machines_with_a_gpu_says_so_without_one(folder):
     done, rows = checked(folder, "")
     expect((done.returncode, done.stdout, done.stderr, rows), (0, "gpu-check: there is no driver for GPUs of NVIDIA (libcuda.so.1)\n", "", []))
     expect_in("no step speed: facts, start, compile", checked(folder, "speed")[0].stderr)
+    for name, value, told in (("RADDLE_FAKE_GPUS", "0", "the driver does not begin: CUDA_ERROR_NO_DEVICE"), ("RADDLE_FAKE_CUDA", "11040", "the driver is too old: of CUDA 11.4, and 11.8 is needed"),
+                              ("RADDLE_FAKE_NEVER_BEGINS", "1", "its process did not answer, and was ended")):
+        done, rows = checked(folder, "", env={**FAKE, name: value})
+        expect((name, done.returncode, rows, told in done.stdout), (name, 1, [], True))
+    folder.write("broken", "#!/bin/sh\nkill -SEGV $$\n")
+    (folder.path / "broken").chmod(0o755)
+    for tool, told in (("broken", "ends with code -11"), ("nowhere", "No such file or directory")):
+        done = subprocess.run([CHECK, "--raddle", folder.path / tool], capture_output=True, text=True, check=False)
+        expect((tool, done.returncode, told in done.stdout), (tool, 1, True))
 
 
 def all_steps_of_the_check_run(folder):
@@ -711,13 +765,13 @@ def expect_little_memory(script, text):
 
 def kernels_become_ptx(folder):
     """Those of all examples and golden scripts, without what a GPU should not meet."""
-    count = 0
-    forbidden = re.compile(r"\b(trap|brkpt|vprintf|__nv_\w+|fma\.rn\.f32|div\.full|(add|sub|mul)\.f64|atom\.\w*\.?cas)\b|call\s*\(?[^;]*,\s*%rd|\.callprototype")
+    count = singles = 0
+    forbidden = re.compile(r"\b(trap|brkpt|vprintf|__nv_\w+|fma\.rn\.f32|div\.full|(add|sub|mul)\.f64|fence|membar|(atom|red)\.(?!(global\.)?min\.u64)\S+)\b|call\s*\(?[^;]*,\s*%rd|\.callprototype")
     for script in sorted([*ROOT.glob("tests/golden/language/*.df"), *ROOT.glob("tests/golden/run/*.df"), *ROOT.glob("examples/*.df")]):
         done = subprocess.run([folder.raddle, "run", "--emit=ptx", script.name], cwd=script.parent, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             continue
-        kernels = re.findall(r"^// (?!Generated)(\S+?)(: .*)?$", done.stdout, re.MULTILINE)
+        kernels = re.findall(r"^// (?!Generated)(\S+?(?:, single calls)?)(: .*)?$", done.stdout, re.MULTILINE)
         for name, why in kernels:
             expect((script.name, name, why if "LLVM" in why else ""), (script.name, name, ""))
         entries = done.stdout.count(".visible .entry raddle_range(")
@@ -726,7 +780,16 @@ def kernels_become_ptx(folder):
         expect((script.name, found and found[0]), (script.name, None))
         expect_little_memory(script, done.stdout)
         count += entries
-    expect(count > 100, True)
+        singles += sum(name.endswith(", single calls") and not why for name, why in kernels)
+    expect((count > 100, singles > 3), (True, True))
+
+
+def library_kernels_are_for_gpus(_):
+    """Nothing in them that loses its order, or would end all that a GPU computes."""
+    forbidden = re.compile(r"^\s*(?:@\S+\s+)?(trap|brkpt|fence|membar|(?:ld|st)\.volatile|(?:atom|red)\.(?!relaxed\.)|\.extern)\S*", re.MULTILINE)
+    texts = {path.stem: path.read_text(encoding="latin-1") for path in (ROOT / "build" / "raddle_kernels").glob("*.ptx")}
+    expect({name: found[0] for name, text in texts.items() if (found := forbidden.search(text))}, {})
+    expect_in("red.relaxed.gpu.add.u64", texts["histogram"])
 
 
 def single_calls_in(stderr):
@@ -775,15 +838,16 @@ def single_calls_that_fail_read_as_on_workers(folder):
 
 
 def single_calls_survive_faults(folder):
-    """The fake driver takes PTX, of which no point ends well: so workers make all calls."""
+    """The fake driver takes PTX, of which no point ends well: so workers make all calls. A super kernel may be launched once only."""
     script = "single_calls.df"
     folder.write(script, (ROOT / "tests" / "golden" / "language" / script).read_text())
     expected = sorted((ROOT / "tests" / "golden" / "language" / "single_calls.out").read_text().splitlines())
-    for fault in ("none:1", "illegal:1", "illegal:3", "exit:2", "kill:2"):
-        for way in ("", ":resident"):
+    for way, faults in (("", ("illegal:1", "illegal:3", "exit:2", "kill:2")), (":resident", ("illegal:1", "exit:1", "kill:1"))):
+        for fault in ("none:1", *faults):
             env = {**FAKE, "RADDLE_FAKE_TAKES_PTX": "1", "RADDLE_FAKE_FAULT": fault}
             done = folder.run(f"run --gpus all:whole{way} --workers=2 {script}", env=env)
-            expect(sorted(done.stdout.splitlines()), expected)
+            expect((way, fault, sorted(done.stdout.splitlines())), (way, fault, expected))
+            expect((way, fault, "raddle: warning: Fake GPU 0: " in done.stderr), (way, fault, fault in faults))
             if (fault, way) == ("illegal:1", ""):  # each launch fails
                 expect_in("Fake GPU 0: a single call of `", done.stderr)
                 expect("a loop of `" in done.stderr, False)
@@ -852,6 +916,9 @@ def why_an_app_kernel_stays_is_said(folder):
             ("#include <stdexcept>\ninline double g(double x) { if (x > 9) throw std::runtime_error(\"large\"); return x + 1; }", "g(x)",
              "it needs `__cxa_allocate_exception`, which GPUs do not have"),
             ("", "std::fmod(x, 2.0) + 3", "it needs `fmod`, which GPUs do not have"),
+            ("inline double g(double x) { if (x > 9) __builtin_trap(); return x + 1; }", "g(x)", "it may trap, which would end all that the GPU computes"),
+            ("inline double g(double x, double& y) { __atomic_exchange_n(reinterpret_cast<int64_t*>(&y), 0, __ATOMIC_SEQ_CST); return x + 1; }", "g(x, y)",
+             "it has atomic operations of C++, whose order clang leaves out for GPUs: `raddle::add` is there"),
             ("inline double g(double x) { thread_local double z = x; return z + 1; }", "g(x)",
              "k.cu:2:29: error: thread-local storage is not supported for the current target")):
         folder.write("k.cu", kernel % (before, result))
@@ -894,13 +961,13 @@ def kernels_of_c_programs_become_ptx(folder):
         subprocess.run(["ptxas", "-arch=sm_90", "kernels.ptx", "-o", "kernels.cubin"], cwd=folder.path, check=True)
 
 
-TESTS = [loops_go_or_it_is_said_why, single_calls_of_leaves_go, single_calls_that_fail_read_as_on_workers, single_calls_survive_faults, what_is_in_the_way_is_named, loops_around_loops_go, arrays_stay_on_the_device, models_tell_what_gpus_would_take, models_make_calls, what_needs_no_gpu_loads_nothing_of_it, devices_have_lanes_in_traces, recorded_runs_have_lanes_of_devices, examples_have_lanes_of_devices, points_that_reduce_go, a_small_device_computes_what_it_has_room_for,
+TESTS = [loops_go_or_it_is_said_why, single_calls_of_leaves_go, single_calls_that_fail_read_as_on_workers, single_calls_survive_faults, what_is_in_the_way_is_named, reasons_are_of_the_script, loops_around_loops_go, arrays_stay_on_the_device, models_tell_what_gpus_would_take, models_make_calls, what_needs_no_gpu_loads_nothing_of_it, devices_have_lanes_in_traces, recorded_runs_have_lanes_of_devices, examples_have_lanes_of_devices, points_that_reduce_go, a_small_device_computes_what_it_has_room_for,
          nobody_waits_for_a_driver_that_is_not_used, annotations_are_followed, failing_points_read_as_on_workers, an_element_is_assigned_once, app_kernels_go, an_app_kernel_that_fails_reads_as_on_workers,
          a_lane_that_fails_fails_its_call, a_kernel_that_no_gpu_would_take_stays, why_an_app_kernel_stays_is_said, an_endless_point_is_ended, what_is_not_there_is_said,
          a_driver_is_asked, what_a_driver_compiles_is_kept, a_fault_costs_no_task, a_driver_may_be_killed, a_driver_that_hangs_is_noticed, what_a_driver_does_not_take_is_done_by_workers, short_scripts_look_for_no_driver,
          sweeps_and_sessions_have_devices, the_check_for_machines_with_a_gpu_says_so_without_one,
          all_steps_of_the_check_run, the_check_sees_what_fails_on_both_ways, a_step_of_the_check_is_ended_at_its_limit, goals_of_the_check_are_told, the_scripts_of_the_check_run,
-         the_measuring_tool_says_what_is_wrong, the_bench_of_devices_runs, what_is_shared_prints_the_same, kernels_become_ptx, kernels_become_a_super_kernel, kernels_of_c_programs_become_ptx]
+         the_measuring_tool_says_what_is_wrong, the_bench_of_devices_runs, what_is_shared_prints_the_same, kernels_become_ptx, library_kernels_are_for_gpus, kernels_become_a_super_kernel, kernels_of_c_programs_become_ptx]
 
 
 if __name__ == "__main__":

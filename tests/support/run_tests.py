@@ -60,6 +60,8 @@ def random_programs(script, seconds):
 
 # Of each allocation the sanitizer keeps two frames, not 30: a fourth of the time. Whoever repeats a failure sees all.
 SHORT_STACKS = "ASAN_OPTIONS=malloc_context_size=2"
+# Scripts whose loops and calls go to devices, in all ways there are.
+FOR_DEVICES = ("single_calls", "warp_", "gpu_annotations", "launch_nest", "index_launch", "launch_rows", "replica_exchange", "option_book")
 STRESSED = ("raddle_run", "raddle_codegen", "raddle_stress_tiles", "raddle_concurrent_tests")
 STEPS = [
     Step("includes", "who may include whom", [[PYTHON, "tests/support/check_includes.py"]]),
@@ -89,10 +91,12 @@ STEPS = [
     Step("mutants", "golden scripts with words changed end well in little memory",
          [[PYTHON, "tests/property/mutated_scripts.py", "--seed=1", "--count=400", "--memory=600000"]], quick=[]),
     Step("asan", "the VM's unit and stress tests under ASan and UBSan", sanitized("asan", "raddle_concurrent_tests", "raddle_vm_tests"), quick=[]),
-    Step("golden-asan", "the whole under ASan and UBSan, leaks included, runs every script with 8 workers",
+    Step("golden-asan", "the whole under ASan and UBSan, leaks included, runs every script with 8 workers, those about devices with a simulated one, too",
          [*build("asan", "raddle_run", "raddle_codegen", "raddle_fuzz"),  # of fuzz, which shares a core, nothing is left to build
           ["env", SHORT_STACKS, PYTHON, "tests/support/golden.py", "--raddle=build/asan/raddle_run", "--workers=8",
-           "--each-program-once", "--not-fuzzed"]], quick=[]),
+           "--each-program-once", "--not-fuzzed"],
+          ["env", SHORT_STACKS, PYTHON, "tests/support/golden.py", "--raddle=build/asan/raddle_run", "--workers=8", "--gpus=simulated:whole",
+           "--one-mode", *FOR_DEVICES]], quick=[]),
     Step("tsan", "those that start threads under TSan", sanitized("tsan", "raddle_concurrent_tests"), quick=[]),
     Step("weakened", "tests of the super kernel's queues notice each order that is made weaker, under TSan",
          [*build("tsan", "raddle_weakened_queues"), [PYTHON, "tests/stress/weakened_queues.py"]], quick=[]),

@@ -135,7 +135,11 @@ std::vector<DeviceObstacle> CallSharing::obstacles() const {
   if (devices_->facts().empty()) return all;
   const std::lock_guard lock(shared_->mutex);
   for (const Entry& entry : shared_->entries)
-    if (!entry.obstacle.empty()) all.push_back({.place = entry.place, .text = entry.obstacle, .kind = kind_.obstacle});
+    if (!entry.obstacle.empty())
+      all.push_back({.place = {entry.place, {}},
+                     .why = {.text = entry.obstacle},
+                     .kind = kind_.obstacle,
+                     .function = entry.name});
   return all;
 }
 

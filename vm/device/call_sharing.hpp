@@ -61,6 +61,7 @@ class CallSharing {
   struct Entry {
     Placement placement = Placement::any;
     Place place;
+    std::string name;
     std::atomic<Stage> stage{Stage::unknown};  ///< release, under the mutex; publishes `kernel`
     std::shared_ptr<const DeviceKernel> kernel;
     Task* waiting = nullptr;  ///< guarded by the mutex, as is `obstacle`

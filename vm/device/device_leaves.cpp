@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "vm/device/device_rule.hpp"
-#include "vm/device/kernel_words.hpp"
 #include "vm/device/launch_kernel.hpp"
 #include "vm/kernel/leaf_arguments.hpp"
 
@@ -23,41 +22,6 @@ bool may_go_singly(const Program& program, FunctionId id) {
   return function.is_heavy || placement_of(program, id) == Placement::gpu;
 }
 
-/// Whose point calls the leaf: behind its number come the leaf's numbers, which are read, then its arrays.
-RangeKernel bundle_kernel(const Program& program, FunctionId leaf) {
-  const Function& function = program.functions[leaf];
-  const std::vector<KernelType>& parameters = function.leaf_parameters;
-  Kernel made;
-  made.name = function.name + std::string(single_calls_suffix);
-  made.place = function.place;
-  made.types = {KernelType::int_};
-  made.parameter_count = static_cast<std::uint32_t>(1 + parameters.size());
-  KernelCall call{.kernel = leaf, .inputs = std::vector<KernelRegister>(parameters.size()), .results = {}};
-  std::uint8_t numbers = 0;
-  for (const bool takes_arrays : {false, true})
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
-      if (is_array(parameters[i]) != takes_arrays) continue;
-      call.inputs[i] = static_cast<KernelRegister>(made.types.size());
-      made.types.push_back(parameters[i]);
-      numbers = static_cast<std::uint8_t>(numbers + (takes_arrays ? 0 : 1));
-    }
-  for (const KernelType type : function.leaf_results) {
-    call.results.push_back(static_cast<KernelRegister>(made.types.size()));
-    made.types.push_back(type);
-  }
-  made.outputs = call.results;
-  KernelInstruction instruction;
-  instruction.op = KernelOp::call;
-  instruction.place = function.place;
-  made.blocks = {{instruction}};
-  made.calls = {std::move(call)};
-  std::vector<const Kernel*> kernels;
-  for (const Kernel& kernel : program.kernels) kernels.push_back(&kernel);
-  kernels.push_back(&made);
-  return {.group = group_of(kernels, static_cast<KernelId>(kernels.size() - 1)),
-          .entry = {KernelEntry::range, numbers}};
-}
-
 }  // namespace
 
 bool DeviceLeaves::are_in(const Program& program) {
@@ -73,7 +37,7 @@ DeviceLeaves::DeviceLeaves(std::shared_ptr<Devices> devices, KernelCompiler* com
 DeviceLeaves::DeviceLeaves(std::shared_ptr<Devices> devices, KernelCompiler* compiler, const Program& program,
                            WorkerPool& pool, std::shared_ptr<Bundles> bundles)
     : CallSharing(std::move(devices), pool,
-                  {.lanes = 1, .slowness = lane_slowness, .code_ns = 0, .obstacle = DeviceObstacle::Kind::leaf},
+                  {.lanes = 1, .slowness = lane_slowness, .code_ns = 0, .obstacle = DeviceObstacle::Kind::function},
                   bundles),
       compiler_(compiler ? std::make_shared<CompilerLink>(*compiler) : nullptr),
       program_(program),
@@ -81,6 +45,7 @@ DeviceLeaves::DeviceLeaves(std::shared_ptr<Devices> devices, KernelCompiler* com
   for (FunctionId id = 0; id < program.functions.size(); ++id) {
     Entry& entry = bundles_->entries[id];
     entry.place = program.functions[id].place;
+    entry.name = program.functions[id].name;
     if (compiler && may_go_singly(program, id)) {
       entry.placement = placement_of(program, id);
       if (obstacle_of(program, id).empty()) continue;
@@ -95,7 +60,7 @@ void DeviceLeaves::close() {
 }
 
 void DeviceLeaves::prepare(FunctionId leaf) {
-  RangeKernel kernel = bundle_kernel(program_, leaf);
+  RangeKernel kernel = call_kernel(program_, leaf);
   devices_->prepare(kernel.group, kernel.entry, compiler_, [shared = bundles_, leaf](auto found) {
     if (found)
       shared->prepared(leaf, std::move(found));

@@ -1,6 +1,7 @@
 #include "vm/device/device_work.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace raddle::vm {
 
@@ -26,19 +27,17 @@ DeviceWork::DeviceWork(std::shared_ptr<Devices> devices, KernelCompiler* compile
       kernels_(program.foreaches.size()),
       shared_(std::make_shared<Shared>(pool, program.foreaches.size())) {}
 
-bool DeviceWork::may_go(const ForeachSite& site, Place place) {
+bool DeviceWork::look_at(const ForeachSite& site, CallPlace place) {
   const std::size_t index = index_of(site);
-  Known known = known_[index].load(std::memory_order_acquire);
-  if (known != Known::nothing) return known != Known::stays;
   const std::lock_guard lock(shared_->mutex);
-  known = known_[index].load(std::memory_order_relaxed);
+  const Known known = known_[index].load(std::memory_order_relaxed);
   if (known != Known::nothing) return known != Known::stays;
-  const std::string obstacle = compiler_ ? obstacle_of(program_, site) : "nothing is compiled";
+  const Obstacle obstacle = compiler_ ? obstacle_of(program_, site) : Obstacle{.text = "nothing is compiled"};
   if (obstacle.empty())
     kernels_[index] = std::make_unique<const LaunchKernel>(launch_kernel(program_, site));
   else
     shared_->obstacles.try_emplace(index, place, obstacle);
-  shared_->entries[index].place = place;
+  shared_->entries[index].place = std::move(place);
   const bool is_placed = obstacle.empty() && placement_of(program_, site) == Placement::gpu;
   known_[index].store(is_placed          ? Known::goes_whole
                       : obstacle.empty() ? Known::may_go
@@ -120,11 +119,13 @@ void DeviceWork::Shared::done(std::size_t site, std::int64_t count, const Device
   {
     const std::lock_guard lock(mutex);
     if (outcome.is_lost) entries[site].stage.store(Stage::impossible, std::memory_order_release);  // it would be again
-    if (outcome.is_blamed) obstacles.try_emplace(site, entries[site].place, blamed_text);
-    if (outcome.device >= uses.size()) uses.resize(outcome.device + 1);
-    ++uses[outcome.device].batches;
-    uses[outcome.device].points += static_cast<std::uint64_t>(outcome.made);
-    uses[outcome.device].traffic += outcome.traffic;
+    if (outcome.is_blamed) obstacles.try_emplace(site, entries[site].place, Obstacle{.text = blamed_text});
+    if (!outcome.is_lost || outcome.made > 0) {  // else no device has it
+      if (outcome.device >= uses.size()) uses.resize(outcome.device + 1);
+      ++uses[outcome.device].batches;
+      uses[outcome.device].points += static_cast<std::uint64_t>(outcome.made);
+      uses[outcome.device].traffic += outcome.traffic;
+    }
   }
   TaskBatch tasks;
   tasks.add(task);

@@ -32,8 +32,12 @@ class DeviceWork {
 
   /// It is for some loop that takes_whole() may be true.
   bool takes_some_whole() const { return takes_some_whole_; }
-  /// Points of the loop may go. If not, that is noted, once.
-  bool may_go(const ForeachSite& site, Place place);
+  /// Points of the loop may go. If not, that is noted, once. @param place  gives the loop's CallPlace
+  template <typename GivePlace>
+  bool may_go(const ForeachSite& site, const GivePlace& place) {
+    const Known known = known_[index_of(site)].load(std::memory_order_acquire);
+    return known == Known::nothing ? look_at(site, place()) : known != Known::stays;
+  }
   /// All of it goes as soon as there is code, whatever it costs. @pre may_go() has been true, here and below
   bool takes_whole(const ForeachSite& site) const {
     return takes_all_whole_ || known_[index_of(site)].load(std::memory_order_relaxed) == Known::goes_whole;
@@ -60,13 +64,14 @@ class DeviceWork {
   std::vector<DeviceObstacle> obstacles() const;  ///< none if no device was opened
 
  private:
+  enum class Known : std::uint8_t { nothing, may_go, goes_whole, stays };
   struct Entry {
     std::atomic<Stage> stage{Stage::unknown};  ///< release, under the mutex; publishes `kernel`
     std::shared_ptr<const DeviceKernel> kernel;
     std::atomic<std::int64_t> wave_ns{0};  ///< LaunchOutlook::wave_ns, by the last batch; a hint: relaxed
     std::atomic<double> worker_ns{0};      ///< LaunchOutlook::worker_ns, likewise
     Task* waiting = nullptr;               ///< guarded by the mutex; each has a hold of the pool
-    Place place{};                         ///< of the loop; likewise
+    CallPlace place;                       ///< of the loop; likewise
   };
   struct Shared : DeviceRun {
     Shared(WorkerPool& pool, std::size_t count) : DeviceRun(pool), entries(count) {}
@@ -80,6 +85,7 @@ class DeviceWork {
   std::size_t index_of(const ForeachSite& site) const {
     return static_cast<std::size_t>(&site - program_.foreaches.data());
   }
+  bool look_at(const ForeachSite& site, CallPlace place);
   void request(const ForeachSite& site);
 
   const std::shared_ptr<Devices> devices_;
@@ -87,7 +93,6 @@ class DeviceWork {
   const Program& program_;
   const DeviceCosts costs_;
   const bool takes_all_whole_, takes_some_whole_;
-  enum class Known : std::uint8_t { nothing, may_go, goes_whole, stays };
   /// By index of Program::foreaches. Release, under the mutex; publishes what `kernels_` has.
   std::vector<std::atomic<Known>> known_;
   std::vector<std::unique_ptr<const LaunchKernel>> kernels_;  ///< likewise

@@ -1,7 +1,6 @@
 #include "vm/device/near_elements.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <vector>
 
 namespace raddle::vm {
@@ -43,9 +42,11 @@ class Offsets {
   }
   Offset moved(KernelRegister from, KernelRegister by, std::int64_t sign) const {
     constexpr std::int64_t most = std::int64_t{1} << 31;  // no sum of few of them overflows
-    if (!offsets_[from] || !kernel_.is_constant(by) || std::abs(kernel_.constant(by)) > most) return {};
-    const std::int64_t offset = *offsets_[from] + sign * kernel_.constant(by);
-    return std::abs(offset) > most ? Offset() : offset;
+    if (!offsets_[from] || !kernel_.is_constant(by)) return {};
+    const std::int64_t distance = kernel_.constant(by);
+    if (distance < -most || distance > most) return {};
+    const std::int64_t offset = *offsets_[from] + sign * distance;
+    return offset < -most || offset > most ? Offset() : offset;
   }
 
   const Kernel& kernel_;

@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "vm/device/called_in_body.hpp"
 #include "vm/device/launch_kernel.hpp"
+#include "vm/program/written_place.hpp"
 
 namespace raddle::vm {
 
@@ -30,19 +33,27 @@ std::vector<FunctionId> parts_of(const ForeachSite& site) {
   return parts;
 }
 
-std::string obstacle_of_kernel(const Program& program, KernelId first) {
-  if (!program.kernels[first].exists()) return "what it computes is no kernel";
+Obstacle obstacle_of_kernel(const Program& program, KernelId first) {
+  if (!program.kernels[first].exists()) return {.text = "what it computes is no kernel"};
   std::set<KernelId> kernels = called_by(program, first);
   kernels.insert(first);
   for (const KernelId id : kernels) {
     const Kernel& kernel = program.kernels[id];
-    if (called_by(program, id).contains(id)) return "`" + kernel.name + "` calls itself";
+    if (called_by(program, id).contains(id)) {
+      Obstacle found{.text = "calls itself", .name = kernel.name};
+      add_written(program, kernel.place, found.path);
+      return found;
+    }
     if (std::ranges::any_of(kernel.reductions, needs_deviation, &KernelReduction::reducer))
-      return "its points compute the deviation of many numbers each";
-    if (kernel.has_own_arrays()) return "its points work with arrays of their own";
-    if (!kernel.foreign_calls.empty()) return "`" + kernel.foreign_calls.front().symbol + "` is a function in C";
+      return {.text = "its points compute the deviation of many numbers each"};
+    if (kernel.has_own_arrays()) return {.text = "its points work with arrays of their own"};
+    if (!kernel.foreign_calls.empty()) {
+      Obstacle found{.text = "is a function in C", .name = kernel.foreign_calls.front().symbol};
+      add_written(program, kernel.place, found.path);
+      return found;
+    }
   }
-  return "";
+  return {};
 }
 
 Placement placement_among(const Program& program, const std::set<FunctionId>& called, Placement found) {
@@ -75,25 +86,33 @@ std::set<FunctionId> functions_called_by(const Program& program, const ForeachSi
   return all;
 }
 
-std::string obstacle_of(const Program& program, const ForeachSite& site) {
+Obstacle obstacle_of(const Program& program, const ForeachSite& site) {
   if (!site.is_launch() && !site.is_nest()) {
-    const std::string why = no_kernel_in(program, site.body);
-    return why.empty() ? "its iterations do more than compute numbers" : why;
+    Obstacle why = no_kernel_in(program, site.body);
+    return why.empty() ? Obstacle{.text = "its iterations do more than compute numbers"} : why;
   }
-  if (site.is_nest() && site.nest.is_chained) return "its points read what others of them write";
+  if (site.is_nest() && site.nest.is_chained) return {.text = "its points read what others of them write"};
   if (walks(site))
-    if (std::string why = obstacle_of_walking(site); !why.empty()) return why;
-  if (placement_of(program, site) == Placement::cpu) return "`@cpu` says so";
+    if (std::string why = obstacle_of_walking(site); !why.empty()) return {.text = std::move(why)};
+  if (placement_of(program, site) == Placement::cpu) return {.text = "`@cpu` says so"};
   for (const FunctionId part : parts_of(site))
-    if (std::string why = obstacle_of_kernel(program, part); !why.empty()) return why;
+    if (Obstacle why = obstacle_of_kernel(program, part); !why.empty()) return why;
   if (site.is_nest() && program.functions[site.nest.prelude].is_heavy)
-    return "what it computes for each inner loop takes long";
-  return "";
+    return {.text = "what it computes for each inner loop takes long"};
+  return {};
 }
 
-std::string obstacle_of(const Program& program, FunctionId leaf) {
-  if (placement_of(program, leaf) == Placement::cpu) return "`@cpu` says so";
-  return obstacle_of_kernel(program, leaf);
+Obstacle obstacle_of(const Program& program, FunctionId function) {
+  if (placement_of(program, function) == Placement::cpu) return {.text = "`@cpu` says so"};
+  if (program.functions[function].is_leaf) return obstacle_of_kernel(program, function);
+  const BodyId body = program.functions[function].body;
+  Obstacle why = body == no_id ? Obstacle() : no_kernel_in(program, body);
+  return why.empty() ? Obstacle{.text = "it does more than compute numbers"} : why;
+}
+
+bool takes_long(const Program& program, FunctionId function) {
+  return program.functions[function].is_leaf ? program.functions[function].is_heavy
+                                             : loops_by_itself(program, function);
 }
 
 }  // namespace raddle::vm

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <ranges>
-
 #include "vm/calls/memo_caller.hpp"
 #include "vm/calls/program_caller.hpp"
 #include "vm/interpret/interpreter.hpp"
@@ -11,6 +9,7 @@
 #include "vm/interpret/loop_runner.hpp"
 #include "vm/interpret/run_state.hpp"
 #include "vm/math/random.hpp"
+#include "vm/program/written_place.hpp"
 #include "vm/launch/launcher.hpp"
 #include "vm/value/borrow.hpp"
 
@@ -118,18 +117,6 @@ RankWish RunWorker::rank_wish(Frame& frame, Operand given) const {
 }
 
 // ---------------------------------------------------------------- failures
-
-/// Adds a place, and the calls in whose places its text stands.
-static void add_written(const Program& program, Place place, std::vector<Place>& chain) {
-  std::vector<Place> around;
-  while (place.file >= Program::first_inlined_text) {
-    const Program::InlinedText& text = program.inlined_texts[place.file - Program::first_inlined_text];
-    place.file = text.file;
-    around.push_back(text.call);
-  }
-  chain.push_back(place);
-  for (const Place& call : std::views::reverse(around)) add_written(program, call, chain);
-}
 
 CallPlace RunWorker::call_place(const Frame& frame, Place place, std::span<const Place> calls) const {
   std::vector<Place> chain;

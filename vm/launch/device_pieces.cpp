@@ -28,8 +28,9 @@ bool Launcher::may_go(const RangeTask& range) {
   const bool is_nest = range.inner.count != 0;
   if (site.is_nest() != is_nest) return false;  // its inner loops are loops of their own
   const std::int64_t step = is_nest ? range.inner.step : range.step;
-  return run_.devices->may_go(site, program_.places[range.instruction]) && !range.stays &&
-         range.kind != RangeTask::Kind::floats && !(range.order && !range.order->is_dense) &&
+  const auto place = [&] { return here_.call_place(range.frame, program_.places[range.instruction]); };
+  return run_.devices->may_go(site, place) && !range.stays && range.kind != RangeTask::Kind::floats &&
+         !(range.order && !range.order->is_dense) &&
          (!site.launch.is_projected() || (range.kind == RangeTask::Kind::ints && step == 1)) &&
          (!is_nest || range.inner.is_whole());
 }

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <set>
-#include <string>
 #include <vector>
 
 #include "compiler/emit/emit_program.hpp"
 #include "compiler/ir/written_name.hpp"
-#include "vm/device/called_in_body.hpp"
+#include "compiler/tool/executable/script_place.hpp"
 #include "vm/device/launch_kernel.hpp"
+#include "vm/program/written_place.hpp"
 
 namespace raddle::tool {
 
@@ -23,12 +23,10 @@ bool says_gpu(const ir::Module& module) {
   });
 }
 
-Span span_of(vm::Place place) { return {place.file, place.begin, place.end}; }
-
 class PlacementCheck {
  public:
-  PlacementCheck(const ir::Module& module, Diagnostics& diagnostics)
-      : module_(module), diagnostics_(diagnostics), program_(emit_program(module)) {}
+  PlacementCheck(const ir::Module& module, const SourceMap& sources, Diagnostics& diagnostics)
+      : module_(module), sources_(sources), diagnostics_(diagnostics), program_(emit_program(module)) {}
 
   void run() {
     for (const vm::ForeachSite& site : program_.foreaches)
@@ -41,10 +39,11 @@ class PlacementCheck {
       const bool is_kernel =
           function.foreign != vm::no_id && program_.foreigns[function.foreign].kind == vm::ForeignKind::app_kernel;
       if (function.placement != vm::Placement::gpu || is_kernel || found_.contains(id)) continue;
-      const std::string why = why_calls_stay(id);
+      const vm::Obstacle why = vm::obstacle_of(program_, id);
       if (!why.empty())
         diagnostics_.report(DiagnosticKind::not_for_gpus, span_of(function.place),
-                            "`" + ir::written_name(module_.functions[id]) + "` stays on the CPU: " + why);
+                            "`" + ir::written_name(module_.functions[id]) + "` stays on the CPU: " +
+                                text_of_obstacle(sources_, why, written_place(function.place)));
     }
   }
 
@@ -53,12 +52,10 @@ class PlacementCheck {
     return !site.is_in_nest && vm::placement_of(program_, site) == vm::Placement::gpu;
   }
 
-  /// Single ones; "": they go.
-  std::string why_calls_stay(vm::FunctionId called) const {
-    const vm::Function& function = program_.functions[called];
-    if (function.is_leaf) return vm::obstacle_of(program_, called);
-    const std::string why = function.body == vm::no_id ? "" : vm::no_kernel_in(program_, function.body);
-    return why.empty() ? "it does more than compute numbers" : why;
+  vm::CallPlace written_place(vm::Place place) const {
+    std::vector<vm::Place> chain;
+    vm::add_written(program_, place, chain);
+    return {chain.front(), {chain.begin() + 1, chain.end()}};
   }
 
   /// A loop in which some go need not go itself.
@@ -71,12 +68,14 @@ class PlacementCheck {
     found_.merge(vm::functions_called_by(program_, site));
     if (!is_for_gpus(site)) return;
     found_.insert(program_.bodies[site.body].function);
-    const std::string why = vm::obstacle_of(program_, site);
+    const vm::Obstacle why = vm::obstacle_of(program_, site);
     if (!why.empty() && !around_.contains(site.body))
-      diagnostics_.report(DiagnosticKind::not_for_gpus, span_of(place), "this loop stays on the CPU: " + why);
+      diagnostics_.report(DiagnosticKind::not_for_gpus, span_of(place),
+                          "this loop stays on the CPU: " + text_of_obstacle(sources_, why, written_place(place)));
   }
 
   const ir::Module& module_;
+  const SourceMap& sources_;
   Diagnostics& diagnostics_;
   const vm::Program program_;
   std::set<vm::BodyId> around_;
@@ -85,8 +84,8 @@ class PlacementCheck {
 
 }  // namespace
 
-void check_placement(const ir::Module& module, Diagnostics& diagnostics) {
-  if (says_gpu(module)) PlacementCheck(module, diagnostics).run();
+void check_placement(const ir::Module& module, const SourceMap& sources, Diagnostics& diagnostics) {
+  if (says_gpu(module)) PlacementCheck(module, sources, diagnostics).run();
 }
 
 }  // namespace raddle::tool

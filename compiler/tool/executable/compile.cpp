@@ -39,7 +39,8 @@ std::optional<Compilation> compile(Session& session, std::uint32_t file, const T
   opt::optimise(compilation.module, options, session.diagnostics);
   if (session.diagnostics.has_errors()) return std::nullopt;
   if (options.verify_each) emit::check_kernels(compilation.module);
-  if (options.level > 0) check_placement(compilation.module, session.diagnostics);  // without, loops are no launches
+  if (options.level > 0)  // without, loops are no launches
+    check_placement(compilation.module, session.sources, session.diagnostics);
   return compilation;
 }
 

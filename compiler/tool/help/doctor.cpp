@@ -106,7 +106,11 @@ Finding check_tcl() {
   return {"Tcl", Health::absent, "no libtcl8.6: functions in Tcl can not be called", "apt-get install libtcl8.6"};
 }
 
-Finding check_gpu() { return {"GPU", Health::ok, gpu::text_of_devices()}; }
+Finding check_gpu() {
+  gpu::FoundGpus found = gpu::find_gpus();
+  const Health health = found.has_problem ? Health::warning : found.has_driver ? Health::ok : Health::absent;
+  return {"GPU", health, std::move(found.text)};
+}
 
 Finding check_limit(std::string_view what, decltype(RLIMIT_NOFILE) limit, rlim_t least, const char* option) {
   rlimit values{};

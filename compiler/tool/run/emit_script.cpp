@@ -1,6 +1,9 @@
 #include "compiler/tool/run/emit_script.hpp"
 
 #include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
 
 #include "compiler/ast/print.hpp"
 #include "compiler/check/print_checked.hpp"
@@ -8,6 +11,7 @@
 #include "compiler/tool/executable/executable.hpp"
 #include "compiler/tool/executable/compile.hpp"
 #include "compiler/tool/executable/load_modules.hpp"
+#include "compiler/tool/executable/script_place.hpp"
 #include "compiler/emit/emit_kernel.hpp"
 #include "compiler/emit/emit_program.hpp"
 #include "compiler/ir/print.hpp"
@@ -18,6 +22,7 @@
 #include "vm/kernel/kernel_bytes.hpp"
 #include "vm/kernel/kernel_text.hpp"
 #include "vm/program/disassemble.hpp"
+#include "vm/program/written_place.hpp"
 
 namespace raddle::tool {
 
@@ -89,38 +94,78 @@ std::string llvm_text(Session& session, std::uint32_t file) {
   return text ? *text : "; " + text.error() + "\n";
 }
 
-/// Of each loop that only computes numbers: what a GPU would run, or why there is none.
+/// What a GPU would run of a loop, or of single calls of a function.
+struct PartForGpus {
+  std::string what;
+  vm::Obstacle why_not;
+  vm::CallPlace place;
+  vm::RangeKernel kernel;  ///< if it is none
+};
+
+/// Functions that some instruction calls by themselves, of which devices would make the calls.
+std::set<vm::FunctionId> called_singly(const vm::Program& program) {
+  std::set<vm::FunctionId> all;
+  for (const vm::Instruction& instruction : program.instructions) {
+    if (vm::form_of(instruction.opcode) != vm::InstructionForm::call) continue;
+    const vm::FunctionId called = program.calls[instruction.d].function;
+    if (vm::takes_long(program, called) || vm::placement_of(program, called) == vm::Placement::gpu) all.insert(called);
+  }
+  return all;
+}
+
+/// Of each loop that only computes numbers, and of each function that takes long.
+std::vector<PartForGpus> parts_for_gpus(const vm::Program& program) {
+  std::vector<PartForGpus> parts;
+  const auto place_of = [&](vm::Place place) {
+    std::vector<vm::Place> chain;
+    vm::add_written(program, place, chain);
+    return vm::CallPlace{chain.front(), {chain.begin() + 1, chain.end()}};
+  };
+  for (const vm::ForeachSite& site : program.foreaches) {
+    if (site.launch.leaf == vm::no_id) continue;
+    const vm::Kernel& leaf = program.kernels[site.launch.leaf];
+    PartForGpus& part = parts.emplace_back(
+        PartForGpus{leaf.name, vm::obstacle_of(program, site), place_of(leaf.place), vm::RangeKernel()});
+    if (!part.why_not.empty()) continue;
+    vm::LaunchKernel kernel = vm::launch_kernel(program, site);
+    part.kernel = {std::move(kernel.group), kernel.entry};
+  }
+  for (const vm::FunctionId called : called_singly(program)) {
+    const vm::Function& function = program.functions[called];
+    PartForGpus& part =
+        parts.emplace_back(PartForGpus{function.name + ", single calls", vm::obstacle_of(program, called),
+                                       place_of(function.place), vm::RangeKernel()});
+    if (part.why_not.empty()) part.kernel = vm::call_kernel(program, called);
+  }
+  return parts;
+}
+
+/// Of each part: what a GPU would run, or why there is none.
 std::string ptx_text(Session& session, std::uint32_t file) {
   const std::optional<Compilation> compilation = compile(session, file);
   if (!compilation) return {};
-  const vm::Program program = emit_program(compilation->module);
   std::string text;
-  for (const vm::ForeachSite& site : program.foreaches) {
-    if (site.launch.leaf == vm::no_id) continue;
-    text += "// " + program.kernels[site.launch.leaf].name;
-    if (const std::string why = vm::obstacle_of(program, site); !why.empty()) {
-      text += ": " + why + "\n";
+  for (const PartForGpus& part : parts_for_gpus(emit_program(compilation->module))) {
+    text += "// " + part.what;
+    if (!part.why_not.empty()) {
+      text += ": " + text_of_obstacle(session.sources, part.why_not, part.place) + "\n";
       continue;
     }
-    const vm::LaunchKernel kernel = vm::launch_kernel(program, site);
-    const auto ptx = codegen::Plugin().ptx(vm::write_kernels(kernel.group), kernel.entry);
+    const auto ptx = codegen::Plugin().ptx(vm::write_kernels(part.kernel.group), part.kernel.entry);
     text += ptx ? "\n" + *ptx + "\n" : ": " + ptx.error() + "\n";
   }
   return text;
 }
 
-/// Of all those loops: what a GPU has of them with `--gpus all:resident`.
+/// Of all those parts: what a GPU has of them with `--gpus all:resident`.
 std::string super_text(Session& session, std::uint32_t file) {
   const std::optional<Compilation> compilation = compile(session, file);
   if (!compilation) return {};
-  const vm::Program program = emit_program(compilation->module);
   std::vector<codegen::CodeRequest> ranges;
-  for (const vm::ForeachSite& site : program.foreaches) {
-    if (site.launch.leaf == vm::no_id || !vm::obstacle_of(program, site).empty()) continue;
-    const vm::LaunchKernel kernel = vm::launch_kernel(program, site);
-    ranges.push_back({.kernels = vm::write_kernels(kernel.group), .entry = kernel.entry});
-  }
-  if (ranges.empty()) return "// no loop goes to GPUs\n";
+  for (const PartForGpus& part : parts_for_gpus(emit_program(compilation->module)))
+    if (part.why_not.empty())
+      ranges.push_back({.kernels = vm::write_kernels(part.kernel.group), .entry = part.kernel.entry});
+  if (ranges.empty()) return "// nothing goes to GPUs\n";
   const auto ptx = codegen::Plugin().super_ptx(ranges);
   return ptx ? *ptx : "// " + ptx.error() + "\n";
 }

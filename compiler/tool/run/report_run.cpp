@@ -8,8 +8,11 @@
 #include <ranges>
 #include <set>
 #include <span>
+#include <utility>
 
 #include "compiler/tool/executable/load_modules.hpp"
+#include "compiler/tool/executable/script_place.hpp"
+#include "vm/device/launch_kernel.hpp"
 #include "vm/value/standard_error.hpp"
 
 namespace raddle::tool {
@@ -18,19 +21,6 @@ namespace {
 
 constexpr std::size_t most_calls = 8;  // of a chain of calls; a recursion shows its innermost ones
 constexpr std::size_t most_steps = 5;  // of a cycle
-
-Span span_of(const vm::Place& place) { return {place.file, place.begin, place.end}; }
-
-/// Where something went wrong, and how it got there. What is wrong in a function of the library is wrong with its call.
-vm::CallPlace place_in_script(const SourceMap& sources, vm::Place place, std::span<const vm::Place> calls) {
-  const auto is_of_library = [&](const vm::Place& of) { return sources.at(of.file).is_of_library(); };
-  const auto script = std::ranges::find_if_not(calls, is_of_library);
-  if (is_of_library(place) && script != calls.end()) {
-    place = *script;
-    calls = calls.subspan(static_cast<std::size_t>(script - calls.begin()) + 1);
-  }
-  return {place, {calls.begin(), calls.end()}};
-}
 
 void add_calls(const SourceMap& sources, Diagnostic& diagnostic, const std::vector<vm::Place>& calls) {
   for (std::size_t i = 0; i < calls.size() && i < most_calls; ++i)
@@ -167,51 +157,63 @@ void print_prediction(const vm::RunPrediction& predicted) {
   vm::print_stderr("predicted by a model, the run: {:.6f} s\n", seconds(predicted.run_ns));
 }
 
+/// What stays, without and with others that stay for the same reason.
 std::string_view text_of(vm::DeviceObstacle::Kind kind) {
   switch (kind) {
-    case vm::DeviceObstacle::Kind::loop: return " as a whole, loop";
-    case vm::DeviceObstacle::Kind::app_kernel: return ", AppKernel";
-    case vm::DeviceObstacle::Kind::leaf: return ", single calls of the function";
+    case vm::DeviceObstacle::Kind::loop: return " as a whole, loop at ";
+    case vm::DeviceObstacle::Kind::app_kernel: return ", AppKernel at ";
+    case vm::DeviceObstacle::Kind::function: return ", single calls of ";
   }
   return "";
 }
 
-/// Each reason once, with all places that have it.
+/// Each reason once, with all that has it.
 void print_obstacles(const SourceMap& sources, const std::vector<vm::DeviceObstacle>& obstacles) {
-  std::vector<std::pair<std::string, std::string>> lines;  // of those with a reason: the places, the reason
+  std::vector<std::pair<std::string, std::string>> lines;  // of those with a reason: what stays, the reason
   for (const vm::DeviceObstacle& obstacle : obstacles) {
-    const std::string_view what = text_of(obstacle.kind);
-    const std::string at = sources.describe(span_of(obstacle.place));
+    const std::string_view kind = text_of(obstacle.kind);
+    const vm::Place place = place_in_script(sources, obstacle.place.place, obstacle.place.calls).place;
+    const std::string what = obstacle.kind == vm::DeviceObstacle::Kind::function
+                                 ? "`" + obstacle.function.substr(0, obstacle.function.find('.')) + "`"
+                                 : sources.describe(span_of(place));
+    const std::string why = text_of_obstacle(sources, obstacle.why, obstacle.place);
     const auto known = std::ranges::find_if(
-        lines, [&](const auto& line) { return line.second == obstacle.text && line.first.starts_with(what); });
+        lines, [&](const auto& line) { return line.second == why && line.first.starts_with(kind); });
     if (known == lines.end())
-      lines.emplace_back(fmt::format("{} at {}", what, at), obstacle.text);
-    else
-      known->first += ", " + at;
+      lines.emplace_back(fmt::format("{}{}", kind, what), why);
+    else if (!(known->first + ",").contains(what + ","))
+      known->first += ", " + what;
   }
-  for (const auto& [places, text] : lines) vm::print_stderr("not on devices{}: {}\n", places, text);
+  for (const auto& [what, why] : lines) vm::print_stderr("not on devices{}: {}\n", what, why);
 }
 
 }  // namespace
 
-void print_single_calls(const SourceMap& sources, const vm::Program& program) {
+std::vector<vm::DeviceObstacle> obstacles_of_single_calls(const SourceMap& sources, const vm::Program& program) {
+  std::vector<vm::DeviceObstacle> all;
   std::set<vm::FunctionId> told;
   for (std::size_t i = 0; i < program.instructions.size(); ++i) {
     const vm::Instruction& instruction = program.instructions[i];
     if (vm::form_of(instruction.opcode) != vm::InstructionForm::call) continue;
     const vm::FunctionId called = program.calls[instruction.d].function;
     const vm::Function& function = program.functions[called];
-    const Span place = span_of(program.places[i]);
-    const bool is_of_script = place.file < vm::Program::first_inlined_text && !sources.at(place.file).is_of_library();
-    if (!function.is_leaf || !function.is_heavy || function.is_outlined || !is_of_script) continue;
-    if (const std::string why = vm::obstacle_of(program, called); !why.empty() && told.insert(called).second)
-      vm::print_stderr("not on devices, single calls of `{}`, as at {}: {}\n", function.name, sources.describe(place),
-                       why);
+    const vm::Place place = program.places[i];
+    const bool is_of_script =
+        place.file < vm::Program::first_inlined_text && !sources.at(place.file).is_of_library() && place.end != 0;
+    if (!is_of_script || function.is_outlined || !vm::takes_long(program, called) || !told.insert(called).second)
+      continue;
+    if (vm::Obstacle why = vm::obstacle_of(program, called); !why.empty())
+      all.push_back({.place = {place, {}},
+                     .why = std::move(why),
+                     .kind = vm::DeviceObstacle::Kind::function,
+                     .function = function.name});
   }
+  return all;
 }
 
 void print_statistics(const SourceMap& sources, const vm::RunResult& result, const codegen::LeafCounters& leaves,
-                      const std::optional<vm::RunPrediction>& devices) {
+                      const std::optional<vm::RunPrediction>& devices,
+                      const std::vector<vm::DeviceObstacle>& obstacles) {
   const vm::RunCounters& run = result.counters;
 #define RADDLE_COUNTER(name, value, meaning) vm::print_stderr("{} {}\n", name, value);
 #include "compiler/tool/run/counters.def"
@@ -223,7 +225,14 @@ void print_statistics(const SourceMap& sources, const vm::RunResult& result, con
                      use.traffic.bytes_up, use.traffic.bytes_down, use.traffic.bytes_kept, use.traffic.evictions);
   }
   if (devices) print_prediction(*devices);
-  print_obstacles(sources, result.device_obstacles);
+  print_obstacles(sources, obstacles);
+}
+
+/// Of text of the library that stands in the place of a call: the call.
+static Span span_in_script(const SourceMap& sources, Span span) {
+  while (span.file >= SourceMap::first_inlined && sources.at(span.file).is_of_library())
+    span = sources.inlined()[span.file - SourceMap::first_inlined].call;
+  return span;
 }
 
 void print_interpreted_loops(const SourceMap& sources, const ir::Module& module) {
@@ -231,7 +240,7 @@ void print_interpreted_loops(const SourceMap& sources, const ir::Module& module)
     for (const ir::Function::NotLaunched& each : function.not_launched)
       if (!sources.at(each.loop.file).is_of_library())
         vm::print_stderr("loop at {}, interpreted: {} can be no part of a kernel\n", sources.describe(each.loop),
-                         sources.describe(each.obstacle));
+                         sources.describe(span_in_script(sources, each.obstacle)));
 }
 
 }  // namespace raddle::tool

@@ -1,6 +1,7 @@
 #pragma once
 // How a run ended, told to the user.
 #include <optional>
+#include <vector>
 
 #include "compiler/codegen/background_compiler.hpp"
 #include "compiler/ir/module.hpp"
@@ -22,12 +23,14 @@ void add_replaced(const SourceMap& sources, Diagnostics& diagnostics, const vm::
 int report_run(Session& session, const vm::RunResult& result, int signal);
 
 /// `--stats`, to stderr.
-/// @param devices  what a model says of them, if one stands for them
+/// @param devices    what a model says of them, if one stands for them
+/// @param obstacles  why something has not gone to devices
 void print_statistics(const SourceMap& sources, const vm::RunResult& result, const codegen::LeafCounters& leaves,
-                      const std::optional<vm::RunPrediction>& devices);
+                      const std::optional<vm::RunPrediction>& devices,
+                      const std::vector<vm::DeviceObstacle>& obstacles);
 
-/// Likewise: a line for each leaf function of the script that takes long and is called by itself, which no device does.
-void print_single_calls(const SourceMap& sources, const vm::Program& program);
+/// Of functions that take long, and that the script calls by themselves, which no device does.
+std::vector<vm::DeviceObstacle> obstacles_of_single_calls(const SourceMap& sources, const vm::Program& program);
 
 /// Likewise: a line for each loop of the script that can be no kernel, and for what reason.
 void print_interpreted_loops(const SourceMap& sources, const ir::Module& module);

@@ -268,10 +268,12 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
                                   : stdlib::flush_output();
   const int signal = signal_of(signals);
   if (session.options.statistics) {
-    print_statistics(session.sources, result, executable.leaf_counters(),
-                     options->devices ? options->devices->prediction() : std::nullopt);
+    std::vector<vm::DeviceObstacle> obstacles = result.device_obstacles;
     if (options->devices && !options->devices->facts().empty())
-      print_single_calls(session.sources, executable.program());
+      std::ranges::move(obstacles_of_single_calls(session.sources, executable.program()),
+                        std::back_inserter(obstacles));
+    print_statistics(session.sources, result, executable.leaf_counters(),
+                     options->devices ? options->devices->prediction() : std::nullopt, obstacles);
     print_interpreted_loops(session.sources, executable.module());
   }
   const std::optional<std::string> of_calls = call_record.problem();

@@ -9,7 +9,8 @@
 // for each of at most eight warps, from its launch on.
 //
 // What it is to do lies in memory of all processes that a test starts. RADDLE_FAKE_FAULT=KIND:N says what the Nth
-// launch of each process does: `illegal` breaks its context, `endless` never ends, `exit` and `kill` end the process.
+// launch of each process does, be it of a super kernel: `illegal` breaks its context, `endless` never ends, `exit` and
+// `kill` end the process.
 //
 // It finds out what a real driver does not always tell. What is asked of a stream is done when the stream is waited
 // for, and not before. Addresses on a card are none of the host. Functions that need a context of the thread fail
@@ -112,12 +113,22 @@ void echo(const std::uint64_t* question, std::uint64_t* answer, std::uint64_t la
   }
 }
 
+/// @return of this launch, if it is one that RADDLE_FAKE_FAULT means
+std::string fault_of_launch() {
+  const std::string kind = given_fault.countdown.fetch_sub(1) == 1 ? given_fault.kind : "";
+  if (kind == "illegal") break_context(illegal_address);
+  if (kind == "kill") kill(getpid(), SIGKILL);
+  if (kind == "exit") _exit(9);
+  return kind;
+}
+
 /// What was asked of the stream before is done.
 void start(const Module& module, superkernel::Queues queues, Stream& stream) {
   ++state.super_launches;
   stream.run();
-  if (state.is_dead) return;
-  if (state.is_hung.exchange(false)) {
+  const std::string kind = fault_of_launch();
+  if (state.is_dead || kind == "illegal") return;
+  if (state.is_hung.exchange(false) || kind == "endless") {
     stream.is_hung = true;
     state.hung_context = context;
     state.hung_process = getpid();
@@ -326,11 +337,10 @@ int cuLaunchKernel(void* function, unsigned grid_x, unsigned, unsigned, unsigned
   }
   if (module.functions.empty() && module.calls == nullptr && module.ptx_entry.empty()) return ok;
   ++state.launches;
-  const std::string kind = given_fault.countdown.fetch_sub(1) == 1 ? given_fault.kind : "";
+  const std::string kind = fault_of_launch();
   if (const int error = state.launch_error.exchange(0)) break_context(error);
-  if (module.is_faulty || kind == "illegal") break_context(illegal_address);
-  if (takes_one(state.deadly_launches) || kind == "kill") kill(getpid(), SIGKILL);
-  if (kind == "exit") _exit(9);
+  if (module.is_faulty) break_context(illegal_address);
+  if (takes_one(state.deadly_launches)) kill(getpid(), SIGKILL);
   if (takes_one(state.endless_launches) || kind == "endless")
     static_cast<Stream*>(stream)->work.emplace_back([] {
       while (true) pause();

@@ -3,8 +3,11 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
 #include <memory>
+#include <mutex>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -26,6 +29,7 @@ class DevicesOfTests final : public Devices {
   void submit(DeviceCall) override {}
   void submit(DeviceBatch batch) override {
     if (is_gone) return batch.done({.is_lost = true});
+    const std::lock_guard lock(mutex);
     batches.push_back(std::move(batch));
   }
   bool is_hungry() const override { return true; }
@@ -33,10 +37,13 @@ class DevicesOfTests final : public Devices {
   std::vector<DeviceFacts> facts() const override { return {{.name = "of tests"}}; }
   std::string problem() const override { return ""; }
 
-  /// The first one. @return of how many points it was
+  /// The first one. @return of how many points it was; 0: there is none
   std::int64_t compute(bool is_lost = false) {
+    std::unique_lock lock(mutex);
+    if (batches.empty()) return 0;
     const DeviceBatch batch = std::move(batches.front());
     batches.pop_front();
+    lock.unlock();
     DeviceOutcome outcome{.is_lost = is_lost};
     auto* const y = reinterpret_cast<std::int64_t*>(batch.words[3]);
     const auto* const x = reinterpret_cast<const std::int64_t*>(batch.words[4]);
@@ -50,6 +57,7 @@ class DevicesOfTests final : public Devices {
   bool has_code = true, is_gone = false;
   KernelGroup group;
   int reads = 0;
+  std::mutex mutex;  ///< guards `batches` where there are several threads
   std::deque<DeviceBatch> batches;
 };
 
@@ -61,7 +69,7 @@ class NoCompiler final : public KernelCompiler {
   void request_super_ptx(const std::vector<RangeKernel>&, std::function<void(std::string)>) override {}
 };
 
-class NotedTask final : public Task {
+class ToldTask final : public Task {
  public:
   void run(Worker&) override { has_run = true; }
   bool has_run = false;
@@ -87,7 +95,7 @@ struct Calls {
   Calls() { CHECK(DeviceLeaves::are_in(program)); }
   struct Call {
     DeviceLeafCall given;
-    NotedTask task;
+    ToldTask task;
   };
   /// @pre none before it has got another way
   DeviceLeafCall& submit(std::int64_t x, std::int64_t* array, std::int32_t priority = 0) {
@@ -217,10 +225,51 @@ TEST_CASE("calls of which many do not end well do not go again and again") {
   calls.check_tasks_have_run(104);
 }
 
+TEST_CASE("threads submit calls while others end batches: each call is told once, with its own result") {
+  constexpr std::int64_t submitters = 4, calls_each = 500;
+  Calls calls;
+  std::int64_t* const arrays[] = {&calls.two, &calls.three};
+  calls.submit(1, &calls.two);  // from here on the kernel is there
+  CHECK(calls.devices->compute() == 1);
+  std::vector<std::deque<Calls::Call>> all(submitters);
+  std::atomic<bool> all_given{false};
+  std::vector<std::jthread> devices, threads;
+  for (int i = 0; i < 2; ++i)
+    devices.emplace_back([&] {
+      while (calls.devices->compute() > 0 || !all_given) std::this_thread::yield();
+    });
+  for (std::int64_t number = 0; number < submitters; ++number)
+    threads.emplace_back([&, number] {
+      for (std::int64_t i = 0; i < calls_each; ++i) {
+        Calls::Call& call = all[static_cast<std::size_t>(number)].emplace_back();
+        call.given.numbers = {i % 50 == 49 ? -1 : i};
+        call.given.arrays = {reinterpret_cast<std::int64_t>(arrays[number % 2]), 1};
+        call.given.memory = {{0, 8, nullptr}};
+        call.given.task = &call.task;
+        calls.leaves.submit(0, call.given);
+      }
+    });
+  threads.clear();
+  all_given = true;
+  devices.clear();
+  calls.pool.run();
+  bool is_right = true;
+  std::int64_t made = 0;
+  for (std::size_t number = 0; number < all.size(); ++number)
+    for (const auto& [given, task] : all[number]) {
+      const std::vector right = {given.numbers[0] * *arrays[number % 2]};
+      is_right = is_right && task.has_run && (given.is_made ? given.results == right : given.results.empty());
+      made += given.is_made ? 1 : 0;
+    }
+  CHECK(is_right);
+  CHECK(made > 0);
+  CHECK(made <= submitters * calls_each * 49 / 50);
+}
+
 TEST_CASE("without code calls are the workers'") {
   Calls calls;
   calls.devices->has_code = false;
-  NotedTask task;
+  ToldTask task;
   CHECK(calls.leaves.way_of_call(0) == DeviceLeaves::Way::later);
   CHECK_FALSE(calls.leaves.wait(0, task));
   CHECK(calls.leaves.way_of_call(0) == DeviceLeaves::Way::here);

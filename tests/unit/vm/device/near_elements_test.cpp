@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace raddle::vm {
@@ -42,6 +44,9 @@ TEST_CASE("all others may be anywhere") {
   CHECK(near_elements(kernel_of({made(KernelOp::sub_int, 4, 2, 0), made(KernelOp::get_float, 5, 1, 4)}), 1) == any);
   CHECK(near_elements(kernel_of({made(KernelOp::get_float, 4, 1, 2)}), 1) == any);
   CHECK(near_elements(kernel_of({made(KernelOp::add_int, 4, 0, 3), made(KernelOp::get_float, 5, 1, 4)}), 1) == any);
+  Kernel least = kernel_of({made(KernelOp::add_int, 4, 0, 3), made(KernelOp::get_float, 5, 1, 4)});
+  least.constants.back() = std::numeric_limits<std::int64_t>::min();
+  CHECK(near_elements(least, 1) == any);
   Kernel called = kernel_of({made(KernelOp::get_float, 4, 1, 0)});
   called.calls.push_back({.kernel = 1, .inputs = {1}, .results = {}});
   CHECK(near_elements(called, 1) == any);

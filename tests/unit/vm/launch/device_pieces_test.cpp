@@ -142,6 +142,34 @@ void run_with_devices(const Program& program, const DeviceCosts& costs, const Lo
   run_with_devices(program, std::make_shared<gpu::SimulatedDevices>(3, costs), look);
 }
 
+/// Has lost what it is given, but for each fourth batch.
+class LosingDevices final : public Devices {
+ public:
+  explicit LosingDevices(std::shared_ptr<Devices> devices) : devices_(std::move(devices)) {}
+  void prepare(const KernelGroup& kernels, KernelEntry entry, std::shared_ptr<CompilerLink> compiler,
+               Prepared done) override {
+    devices_->prepare(kernels, entry, std::move(compiler), std::move(done));
+  }
+  void prepare_calls(const ForeignFunction& function, AppKernelCompiler& compiler, PreparedCalls done) override {
+    devices_->prepare_calls(function, compiler, std::move(done));
+  }
+  void submit(DeviceCall call) override { devices_->submit(std::move(call)); }
+  void submit(DeviceBatch batch) override {
+    if (++batches % 4 != 0) return batch.done({.is_lost = true});
+    ++kept;
+    devices_->submit(std::move(batch));
+  }
+  bool is_hungry() const override { return devices_->is_hungry(); }
+  DeviceCosts costs() const override { return devices_->costs(); }
+  std::vector<DeviceFacts> facts() const override { return devices_->facts(); }
+  std::string problem() const override { return devices_->problem(); }
+
+  std::atomic<std::uint64_t> batches{0}, kept{0};
+
+ private:
+  const std::shared_ptr<Devices> devices_;
+};
+
 /// A wave of it are 500 points.
 constexpr gpu::CardModel small_card = {.name = "small",
                                        .title = "small (model)",
@@ -158,6 +186,26 @@ constexpr gpu::CardModel small_card = {.name = "small",
                                        .load_ns = 1};
 
 }  // namespace
+
+TEST_CASE("a batch that all devices have lost is no device's") {
+  bad_point = -1;
+  constexpr int arrays = 12, count = 100;
+  const Program program = loops(arrays, count, -1, 0);
+  for (int round = 0; round < 4; ++round) {
+    const auto devices = std::make_shared<LosingDevices>(std::make_shared<gpu::SimulatedDevices>(3, whole));
+    SlowCompiler compiler;
+    RunOptions options;
+    options.workers = 2;
+    options.kernel_compiler = &compiler;
+    options.devices = devices;
+    const RunResult result = run(program, options);
+    REQUIRE(result.status == RunStatus::ok);
+    std::uint64_t counted = 0;
+    for (const DeviceUse& use : result.device_uses) counted += use.batches;
+    CHECK(devices->batches == arrays);
+    CHECK(counted == devices->kept);
+  }
+}
 
 TEST_CASE("a device computes launches whole, many at a time") {
   bad_point = -1;
