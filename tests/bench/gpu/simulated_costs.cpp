@@ -192,7 +192,8 @@ void measure_calls_under_way(const std::string& library, bool is_small) {
     SimulatedDevices devices(1, {});
     measure_calls_under_way(devices, "simulated", "simulated device", is_small);
   }
-  CudaDevices devices(1, vm::DeviceTakes::what_is_worth_while, CudaDevices::Way::launches, library, {}, {.path = this_program});
+  CudaDevices devices(1, vm::DeviceTakes::what_is_worth_while, CudaDevices::Way::launches, library, {},
+                      {.path = this_program});
   measure_calls_under_way(devices, "server", "driver without a GPU, in its own process", is_small);
 }
 
