@@ -66,10 +66,12 @@ Card::~Card() {
   if (is_hung) resident_->abandon();
   resident_.reset();
   if (is_hung) return;
-  if (void* const stream = memory_ ? open_stream() : nullptr) {
-    StreamCopies engine(driver_, stream);
-    memory_->give_back_chunks(engine);
-    close_stream(stream);
+  if (memory_) {
+    if (const std::expected<void*, int> stream = open_stream()) {
+      StreamCopies engine(driver_, *stream);
+      memory_->give_back_chunks(engine);
+      close_stream(*stream);
+    }
   }
   for (const auto& [text, module] : modules_)
     if (module.module != nullptr) driver_.unload_module(module.module);
@@ -77,9 +79,10 @@ Card::~Card() {
   driver_.release_context(device_);
 }
 
-void* Card::open_stream() {
+std::expected<void*, int> Card::open_stream() {
   void* stream = nullptr;
-  if (driver_.set_context(context_) != 0 || driver_.create_stream(&stream, stream_beside_default) != 0) return nullptr;
+  if (const int error = driver_.set_context(context_)) return std::unexpected(error);
+  if (const int error = driver_.create_stream(&stream, stream_beside_default)) return std::unexpected(error);
   return stream;
 }
 
@@ -144,7 +147,7 @@ CardFunction Card::load_module(const std::string& ptx, const char* name) {
 }
 
 BatchRun Card::run(const vm::DeviceBatch& batch, const CardFunction& code, void* stream, unsigned thread) {
-  if (stream == nullptr || code.function == nullptr) return {.error = invalid_value};
+  if (code.function == nullptr) return {.error = invalid_value};
   StreamCopies engine(driver_, stream);
   return run_batch(batch, *memory_, engine,
                    [&](const vm::DeviceBatch& part, std::vector<std::int64_t> words,

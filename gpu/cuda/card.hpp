@@ -49,8 +49,9 @@ class Card {
   ~Card();
 
   const vm::DeviceFacts& facts() const { return facts_; }
-  /// To be called on each thread that runs batches. @return its stream, to be given to close_stream() there; null: none
-  void* open_stream();
+  /// To be called on each thread that runs batches. @return its stream, to be given to close_stream() there
+  /// @error the driver's
+  std::expected<void*, int> open_stream();
   void close_stream(void* stream);
   /// Compiles the text for this card, or finds what was made of it before; it stays as long as the card. Any thread.
   /// @param kernel  its name in the text

@@ -40,7 +40,10 @@ bool CudaDevices::State::enter(unsigned number, bool is_alone, std::int64_t expe
   place.is_alone = is_alone;
   const unsigned starts = place.starts;
   lock.unlock();
-  if (stream.starts != starts) stream = {cards[number]->open_stream(), starts};
+  if (stream.starts != starts) {
+    const std::expected<void*, int> opened = cards[number]->open_stream();
+    stream = {opened.value_or(nullptr), starts, opened ? 0 : opened.error()};
+  }
   return true;
 }
 

@@ -51,7 +51,8 @@ void CudaDevices::State::run(unsigned number, unsigned thread, vm::DeviceBatch b
     BatchRun done;
     {
       const WantedWhile while_wanted(is_wanted, [&] { return patience_ns(number); });
-      done = cards[number]->run(batch, kernel.functions[number], stream.stream, thread);
+      done = stream.error != 0 ? BatchRun{.error = stream.error}
+                               : cards[number]->run(batch, kernel.functions[number], stream.stream, thread);
     }
     if (done.error != 0 && drivers[number]->is_gone()) done.error = CudaDriver::gone;
     const bool has_failed = done.error != 0 && !is_of_room(done.error);
@@ -96,7 +97,7 @@ void CudaDevices::State::run(unsigned number, std::vector<vm::DeviceCall> bundle
     std::size_t made = 0;
     {
       const WantedWhile while_wanted(is_wanted, [&] { return patience_ns(number); });
-      error = run_there(number, bundle, stream.stream, ended, made);
+      error = stream.error != 0 ? stream.error : run_there(number, bundle, stream.stream, ended, made);
     }
     const std::string fault = error != 0 ? bring_down(number, error, is_wanted()) : "";
     leave(number, expected_ns, error == 0);
@@ -110,10 +111,11 @@ void CudaDevices::State::run(unsigned number, std::vector<vm::DeviceCall> bundle
       }
     }
   }
+  const auto spent_ns = ns_since(begin);  // the same for all: see DeviceLog
   for (vm::EndedCall& call : ended) {
     call.outcome.is_blamed = kernel.is_blamed;
     call.outcome.is_lost = working == 0 || call.outcome.is_blamed;
-    call.outcome.spent_ns = ns_since(begin);
+    call.outcome.spent_ns = spent_ns;
   }
   vm::tell(ended);
 }

@@ -46,6 +46,7 @@ class CudaKernel final : public vm::DeviceKernel {
 struct CardStream {
   void* stream = nullptr;
   unsigned starts = 0;  ///< CardPlace::starts when it was opened
+  int error = 0;        ///< the driver's, if there is none: perhaps the card has failed
 };
 
 /// Note [cards that fail]. The driver of each card is in a process of its own. When the card fails, or its process, all

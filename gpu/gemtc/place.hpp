@@ -26,7 +26,8 @@ class GemtcPlace {
   virtual std::int64_t most_threads() const = 0;
   virtual gemtc_code copy_in(void* to, const void* from, std::size_t bytes) = 0;
   virtual gemtc_code copy_out(void* to, const void* from, std::size_t bytes) = 0;
-  /// Never waits. @param task  stays where it is until `done`  @param done  called once, on a thread of the place's
+  /// Never waits. @param task  stays where it is until `done`  @param done  called once, on a thread of the place's,
+  /// or here if the place is lost
   virtual void submit(GemtcTask& task, std::function<void()> done) = 0;
 };
 

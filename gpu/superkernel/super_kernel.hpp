@@ -53,7 +53,7 @@ class SuperKernel {
   /// Ends the kernel. @pre all tasks have been told
   ~SuperKernel();
 
-  /// Any thread; never waits. @param done  called on another thread
+  /// Any thread; never waits. @param done  called on another thread, or here if the kernel is lost
   void submit(const QueueTask& task, Done done);
   /// Ends the kernel, calls `change` while there is none, and lets it be launched again. Tasks that it has not begun
   /// are the next one's. Any thread. @return false: not called, as the kernel is lost

@@ -61,17 +61,17 @@ class Step:
 
 STEPS = [
     Step("facts", "the card and its driver", 10),
-    Step("start", "what a script that needs no GPU takes where there is one", 5, check_steps.start_up),
+    Step("start", "what a script that needs no GPU takes where there is one", 10, check_steps.start_up),
     Step("compile", "how long the driver takes to compile kernels, and their registers", 30, check_compile.kernels),
     Step("driver", "launches, graphs, memory, copies, questions through host memory", 30),
     Step("bits", "results of all functions, bit for bit", 40, check_steps.bits, True),
-    Step("golden", "golden scripts and examples do what they do on workers", 95, check_steps.golden_scripts, True),
+    Step("golden", "golden scripts and examples do what they do on workers", 80, check_steps.golden_scripts, True),
     Step("failing", "points that do not end well", 20, check_steps.failing, True),
     Step("queues", "the queues of the super kernel: tasks, ranges, latency, efficiency", 45),
     Step("host", "what is the host's alone: our memory of a card, both ends of the queues", 15),
     Step("scripts", "longer scripts by workers, by launches, by the super kernel", 110, check_steps.scripts, True),
     Step("faults", "drivers that are killed, a kernel that breaks its driver", 40, check_steps.faults),
-    Step("gemtc", "C programs, by gemtc.h", 20, check_compile.c_programs),
+    Step("gemtc", "C programs, by gemtc.h", 30, check_compile.c_programs),
     Step("sanitizer", "compute-sanitizer on the queues, where it is", 20, check_compile.sanitizer),
 ]
 

@@ -526,6 +526,16 @@ def servers_of(process):
     return found
 
 
+def first_server_of(run):
+    """As soon as there is one."""
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        if found := servers_of(run.pid):
+            return found[0]
+        time.sleep(0.001)
+    expect("no process has a driver", "")
+
+
 def a_fault_costs_no_task(folder):
     """The fake driver takes PTX, of which no point ends well: so workers compute all, and outputs are as ever."""
     folder.write("k.cu", APP_KERNELS.replace("by == 13", "by == -13"))
@@ -569,9 +579,7 @@ def a_driver_may_be_killed(folder):
             expect((run.stdout.read(), run.returncode), (expected, 0))
     env["RADDLE_FAKE_NEVER_BEGINS"] = "1"
     with subprocess.Popen([folder.raddle, "doctor"], cwd=folder.path, env=env, stdout=subprocess.DEVNULL) as run:
-        while not servers_of(run.pid):
-            time.sleep(0.01)
-        server = servers_of(run.pid)[0]
+        server = first_server_of(run)
         run.kill()
     for _ in range(1000):
         try:
@@ -590,9 +598,7 @@ def a_driver_that_hangs_is_noticed(folder):
     env = {**os.environ, **FAKE, "RADDLE_FAKE_TAKES_PTX": "1"}
     begin = time.monotonic()
     with subprocess.Popen([folder.raddle, "run", "--gpus", "1:whole", "chain.df"], cwd=folder.path, env=env, stdout=subprocess.PIPE, text=True) as run:
-        while not servers_of(run.pid):
-            time.sleep(0.001)
-        subprocess.run(["kill", "-STOP", servers_of(run.pid)[0]], check=False)
+        subprocess.run(["kill", "-STOP", first_server_of(run)], check=False)
         expect((run.stdout.read(), run.wait()), (expected, 0))
     expect(time.monotonic() - begin < 20, True)
     begin = time.monotonic()
@@ -847,7 +853,8 @@ def single_calls_survive_faults(folder):
             env = {**FAKE, "RADDLE_FAKE_TAKES_PTX": "1", "RADDLE_FAKE_FAULT": fault}
             done = folder.run(f"run --gpus all:whole{way} --workers=2 {script}", env=env)
             expect((way, fault, sorted(done.stdout.splitlines())), (way, fault, expected))
-            expect((way, fault, "raddle: warning: Fake GPU 0: " in done.stderr), (way, fault, fault in faults))
+            if fault.endswith(":1"):  # there may be one launch only
+                expect((way, fault, "raddle: warning: Fake GPU 0: " in done.stderr), (way, fault, fault in faults))
             if (fault, way) == ("illegal:1", ""):  # each launch fails
                 expect_in("Fake GPU 0: a single call of `", done.stderr)
                 expect("a loop of `" in done.stderr, False)
