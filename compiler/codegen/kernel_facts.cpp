@@ -88,8 +88,8 @@ std::vector<KernelRegister> conjunction(const Kernel& kernel, const KernelLoop& 
 std::optional<std::int64_t> step_of(const Kernel& kernel, const KernelLoop& loop, std::size_t variable) {
   const auto& body = kernel.blocks[loop.body_block];
   const auto step = std::ranges::find(body, loop.next[variable], &KernelInstruction::result);
-  if (step == body.end() || step->op != KernelOp::add_int || step->inputs[0] != loop.variables[variable] ||
-      !kernel.is_constant(step->inputs[1]))
+  if (step == body.end() || (step->op != KernelOp::add_int && step->op != KernelOp::index_add) ||
+      step->inputs[0] != loop.variables[variable] || !kernel.is_constant(step->inputs[1]))
     return std::nullopt;
   return kernel.constant(step->inputs[1]);
 }

@@ -88,6 +88,7 @@ LaneEmitter::Path LaneEmitter::emit_versions(Frame& frame, KernelBlockId block,
 LaneEmitter::Windows LaneEmitter::find_windows(const Frame& frame, KernelBlockId block) {
   Windows windows;
   Frame foreseen = frame;
+  may_foresee_ = 500;
   for (const KernelRegister id : assigned_in(frame.kernel, block)) foreseen.values[id] = {};  // of another version
   is_foreseeing_ = true;
   for (const KernelInstruction& read : frame.kernel.blocks[block]) {
@@ -120,6 +121,8 @@ LaneEmitter::Windows LaneEmitter::find_windows(const Frame& frame, KernelBlockId
 bool LaneEmitter::foresee(Frame& frame, Blocks blocks, KernelRegister id, Foreseen what) {
   if (const LaneValue& known = frame.values[id]; known.exists() || (known.distance && what == Foreseen::distance))
     return true;
+  if (may_foresee_ == 0) return false;  // arms in arms would be computed again and again
+  --may_foresee_;
   for (std::size_t depth = blocks.size(); depth > 0; --depth)
     for (const KernelInstruction& maker : frame.kernel.blocks[blocks[depth - 1]]) {
       const auto around = blocks.first(depth);
@@ -205,7 +208,7 @@ LaneValue LaneEmitter::emit_get(Frame& frame, const KernelInstruction& instructi
   LaneValue value;
   if (index.is_uniform())
     value.parts = {is_sure ? load_uniform(array, index, stored) : get_uniform(array, index, stored, instruction.place)};
-  else if (is_sure)
+  else if (is_sure && index.distance)
     value.parts = load_following(array, index, stored);
   else if (!index.distance)
     value.parts = gather(array, index, stored, wanted(array, index, instruction.place));

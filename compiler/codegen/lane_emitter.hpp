@@ -165,6 +165,7 @@ class LaneEmitter final : public OperationEmitter {
   LaneMask failed_;                              ///< empty: none
   std::size_t part_ = 0;                         ///< the vector that fail_if() is about
   bool is_foreseeing_ = false;                   ///< nothing fails: it is computed once more
+  unsigned may_foresee_ = 0;                     ///< so many registers of a block
   bool is_any_ = false;                          ///< in the version for lanes of which some read elsewhere
   std::set<const vm::KernelInstruction*> sure_;  ///< whose elements are all there, and follow each other if they differ
 };

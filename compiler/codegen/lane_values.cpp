@@ -64,6 +64,7 @@ void LaneEmitter::find_distance(const KernelInstruction& instruction, const Fram
   };
   const LaneValue& left = frame.values[instruction.inputs[0]];
   switch (instruction.op) {
+    case KernelOp::copy:
     case KernelOp::index:
       value.distance = left.distance;
       value.follows = left.follows;
@@ -193,11 +194,14 @@ LaneEmitter::Path LaneEmitter::join(const Path& one, const Path& other) {
       value.parts = join_parts(first.parts, second.parts);
     else
       value.parts = join_parts(vectors_in(first, one.end), vectors_in(second, other.end));
-    if (first.distance && second.distance) {
-      value.distance = phi(first.distance, one.end, second.distance, other.end);
-      if (first.follows || second.follows)
-        value.follows = phi(first.follows ? first.follows : builder_.getTrue(), one.end,
-                            second.follows ? second.follows : builder_.getTrue(), other.end);
+    if (first.distance || second.distance) {
+      const auto distance = [&](const LaneValue& of) { return of.distance ? of.distance : builder_.getInt64(0); };
+      const auto follows = [&](const LaneValue& of) {
+        return of.distance && of.follows ? of.follows : builder_.getInt1(of.distance != nullptr);
+      };
+      value.distance = phi(distance(first), one.end, distance(second), other.end);
+      if (first.follows || second.follows || !first.distance || !second.distance)
+        value.follows = phi(follows(first), one.end, follows(second), other.end);
     }
     joined.values.push_back(std::move(value));
   }

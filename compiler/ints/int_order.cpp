@@ -1,6 +1,7 @@
 #include "compiler/ints/int_order.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -13,7 +14,8 @@ using ir::RegionId;
 namespace {
 
 constexpr unsigned most_steps = 5;    ///< from one fact to the next
-constexpr unsigned most_parts = 100;  ///< of a condition, in each other
+constexpr unsigned most_parts = 100;  ///< of a condition
+constexpr std::size_t most_facts = 200;
 constexpr std::int64_t most_offset = std::int64_t{1} << 61;
 
 /// @return none: they are no offsets any more
@@ -34,6 +36,11 @@ bool is_boolean(const ir::Module& module, Operand operand, bool value) {
   return known != nullptr && *known == value;
 }
 
+/// Of two ints: there are functions of that name of an array, too.
+bool is_called_of_two(const ir::Op& op, std::string_view name) {
+  return is_called(op, name) && op.operands.size() == 2;
+}
+
 std::optional<std::int64_t> lesser(std::optional<std::int64_t> one, std::optional<std::int64_t> other) {
   return one && other ? std::optional(std::min(*one, *other)) : std::nullopt;
 }
@@ -46,16 +53,40 @@ std::optional<std::int64_t> greater(std::optional<std::int64_t> one, std::option
 
 IntOrder::IntOrder(const ir::Module& module, const ir::Function& function) : module_(module), function_(function) {
   for (RegionId region = 0; region < function.regions.size(); ++region)
-    for (const ir::Op& op : function.regions[region].ops) {
+    for (const ir::Op& op : function.regions[region].ops)
       for (std::size_t i = 0; i < op.regions.size(); ++i) owners_[op.regions[i]] = {&op, i};
-      for (const ir::VarId result : op.results) assignments_[result].push_back({&op, region});
-    }
+  for (RegionId region = 0; region < function.regions.size(); ++region)
+    for (const ir::Op& op : function.regions[region].ops)
+      for (const ir::VarId result : op.results) {
+        assignments_[result].push_back({&op, region});
+        if (!is_of_same_iteration(result, region)) other_iterations_.insert(result);
+      }
+}
+
+/// No loop stands between where a variable is declared and what assigns it: else that is what one iteration has done,
+/// which need not be the one that reads it.
+bool IntOrder::is_of_same_iteration(ir::VarId variable, RegionId assigned_in) const {
+  const RegionId declared_in = function_.variables[variable].region;
+  for (RegionId region = assigned_in; region != declared_in && region != ir::none;
+       region = function_.regions[region].parent) {
+    const auto owner = owners_.find(region);
+    if (owner == owners_.end()) continue;
+    const OpKind kind = owner->second.op->kind;
+    if (kind == OpKind::foreach_range || kind == OpKind::foreach_array || kind == OpKind::loop) return false;
+  }
+  return true;
+}
+
+/// What assigns it. @return null: nothing, or what is not of the same iteration
+const std::vector<IntOrder::Assignment>* IntOrder::assignments_of(Operand operand) const {
+  if (operand.is_constant || other_iterations_.contains(operand.index)) return nullptr;
+  const auto found = assignments_.find(operand.index);
+  return found == assignments_.end() ? nullptr : &found->second;
 }
 
 const ir::Op* IntOrder::maker_of(Operand operand) const {
-  if (operand.is_constant) return nullptr;
-  const auto found = assignments_.find(operand.index);
-  return found == assignments_.end() || found->second.size() != 1 ? nullptr : found->second.front().op;
+  const std::vector<Assignment>* const all = assignments_of(operand);
+  return all == nullptr || all->size() != 1 ? nullptr : all->front().op;
 }
 
 IntSum IntOrder::sum_of(Operand operand) const {
@@ -72,9 +103,9 @@ bool IntOrder::is_index(Operand index, Operand extent, RegionId region) {
 
 /// What several operations, in arms of one `if`, assign to the sum's base. @return null: none such
 const std::vector<IntOrder::Assignment>* IntOrder::arms_of(const IntSum& sum) const {
-  const auto found = assignments_.find(sum.base->index);
-  if (found == assignments_.end() || found->second.size() != 2) return nullptr;
-  const std::vector<Assignment>& arms = found->second;
+  const std::vector<Assignment>* const all = assignments_of(*sum.base);
+  if (all == nullptr || all->size() != 2) return nullptr;
+  const std::vector<Assignment>& arms = *all;
   const auto is_copy = [](const Assignment& each) { return each.op->kind == OpKind::copy; };
   const auto one = owners_.find(arms[0].region), other = owners_.find(arms[1].region);
   const bool are_arms = one != owners_.end() && other != owners_.end() && one->second.op == other->second.op &&
@@ -94,9 +125,9 @@ std::optional<std::int64_t> IntOrder::least(const IntSum& sum, RegionId region, 
     };
     base = lesser(of_arm((*arms)[0]), of_arm((*arms)[1]));
   } else if (const ir::Op* const made = maker_of(*sum.base)) {
-    if (is_called(*made, "min"))
+    if (is_called_of_two(*made, "min"))
       base = lesser(of(made->operands[0]), of(made->operands[1]));
-    else if (is_called(*made, "max"))
+    else if (is_called_of_two(*made, "max"))
       base = greater(of(made->operands[0]), of(made->operands[1]));
     else if (made->kind == OpKind::mod && of(made->operands[0]).value_or(-1) >= 0)
       base = 0;
@@ -125,9 +156,10 @@ bool IntOrder::is_at_most(const IntSum& low, const IntSum& high, RegionId region
       if (std::ranges::all_of(*arms, [&](const Assignment& arm) { return is_lower(arm.op->operands[0], arm.region); }))
         return true;
     if (const ir::Op* const made = maker_of(*low.base)) {
-      if (is_called(*made, "min") && (is_lower(made->operands[0], region) || is_lower(made->operands[1], region)))
+      if (is_called_of_two(*made, "min") &&
+          (is_lower(made->operands[0], region) || is_lower(made->operands[1], region)))
         return true;
-      if (is_called(*made, "max") && is_lower(made->operands[0], region) && is_lower(made->operands[1], region))
+      if (is_called_of_two(*made, "max") && is_lower(made->operands[0], region) && is_lower(made->operands[1], region))
         return true;
       // the rest is below what is divided by, if that is positive
       const auto divisor = made->kind == OpKind::mod ? moved(sum_of(made->operands[1]), low.offset - 1) : std::nullopt;
@@ -149,15 +181,15 @@ void IntOrder::add_order(std::vector<Fact>& facts, const IntSum& low, const IntS
   if (const auto from = moved(low, apart)) facts.push_back({*from, high});
 }
 
-void IntOrder::add_condition(std::vector<Fact>& facts, Operand condition, bool holds, RegionId region, unsigned parts) {
-  if (condition.is_constant || parts == 0) return;
-  const auto add = [&](Operand part, bool part_holds) { add_condition(facts, part, part_holds, region, parts - 1); };
+void IntOrder::add_condition(std::vector<Fact>& facts, Operand condition, bool holds, RegionId region,
+                             unsigned& parts) {
+  if (condition.is_constant || parts == 0 || facts.size() > most_facts) return;
+  --parts;
+  const auto add = [&](Operand part, bool part_holds) { add_condition(facts, part, part_holds, region, parts); };
   if (const std::vector<Assignment>* const arms = arms_of({condition, 0})) {
     // `a && b` where b is only computed if a holds: if a { c = b } else { c = false }; likewise `a || b`
     const Owner& branches = owners_.at((*arms)[0].region);
-    const auto of_arm = [&](std::size_t place) {
-      return (*arms)[owners_.at((*arms)[0].region).place == place ? 0 : 1].op->operands[0];
-    };
+    const auto of_arm = [&](std::size_t place) { return (*arms)[branches.place == place ? 0 : 1].op->operands[0]; };
     if (holds && is_boolean(module_, of_arm(1), false)) {
       add(branches.op->operands[0], true);
       add(of_arm(0), true);
@@ -218,7 +250,8 @@ const std::vector<IntOrder::Fact>& IntOrder::facts_of(RegionId region) {
     if (const auto owner = owners_.find(region); owner != owners_.end()) {
       const ir::Op& op = *owner->second.op;
       if (op.kind == OpKind::if_) {
-        add_condition(facts, op.operands[0], owner->second.place == 0, region, most_parts);
+        unsigned parts = most_parts;
+        add_condition(facts, op.operands[0], owner->second.place == 0, region, parts);
       } else if (op.kind == OpKind::foreach_range) {
         const auto step = int_constant(module_, op.operands[2]);
         const IntSum variable{Operand::variable(function_.regions[region].parameters[0]), 0};

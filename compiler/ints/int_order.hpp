@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "compiler/ints/int_sum.hpp"
@@ -18,7 +19,8 @@ class IntOrder {
  public:
   IntOrder(const ir::Module& module, const ir::Function& function);
 
-  /// What is assigned by a single operation: that one. @return null: several, or none
+  /// What assigns a variable, if one operation does, in the iteration of the loops around that reads it, too.
+  /// @return null: none such
   const ir::Op* maker_of(ir::Operand operand) const;
   IntSum sum_of(ir::Operand operand) const;
   /// 0 <= index < extent, wherever both are known in the region.
@@ -40,9 +42,11 @@ class IntOrder {
 
   std::optional<std::int64_t> least(const IntSum& sum, ir::RegionId region, unsigned steps);
   bool is_at_most(const IntSum& low, const IntSum& high, ir::RegionId region, unsigned steps);
+  bool is_of_same_iteration(ir::VarId variable, ir::RegionId assigned_in) const;
+  const std::vector<Assignment>* assignments_of(ir::Operand operand) const;
   const std::vector<Assignment>* arms_of(const IntSum& sum) const;
   const std::vector<Fact>& facts_of(ir::RegionId region);
-  void add_condition(std::vector<Fact>& facts, ir::Operand condition, bool holds, ir::RegionId region, unsigned parts);
+  void add_condition(std::vector<Fact>& facts, ir::Operand condition, bool holds, ir::RegionId region, unsigned& parts);
   bool is_int(ir::Operand operand) const;
   void add_order(std::vector<Fact>& facts, const IntSum& low, const IntSum& high, std::int64_t apart);
 
@@ -50,6 +54,7 @@ class IntOrder {
   const ir::Function& function_;
   std::unordered_map<ir::RegionId, Owner> owners_;
   std::unordered_map<ir::VarId, std::vector<Assignment>> assignments_;
+  std::unordered_set<ir::VarId> other_iterations_;  ///< assigned in loops that they are declared outside of
   std::unordered_map<ir::RegionId, std::vector<Fact>> facts_;
 };
 

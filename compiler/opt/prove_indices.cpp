@@ -95,36 +95,39 @@ class Prover {
 
   std::optional<std::int64_t> number(Operand operand) const { return ints::int_constant(module_, operand); }
 
-  /// What is computed where nobody knows yet that the index holds may overflow, but for an extent and small numbers.
+  /// What an index is made of, a loop's variable or an extent and small numbers, can not overflow on the way, where it
+  /// is known to be one; nor in the arms of an `if` that assign it, each of which is an index there. Who computes it
+  /// elsewhere may fail.
   void keep_index_from_failing(Operand index, Operand extent) {
     const bool is_of_extent = order_.sum_of(index).base == order_.sum_of(extent).base;
-    keep_from_failing(index,
-                      [&](ir::RegionId region) { return is_of_extent || order_.is_index(index, extent, region); });
+    const Operand last = keep_from_failing(
+        index, [&](ir::RegionId region) { return is_of_extent || order_.is_index(index, extent, region); });
+    if (last.is_constant) return;
+    const auto found = assigned_.find(last.index);
+    if (found == assigned_.end() || found->second.size() < 2 || last != index) return;
+    for (const auto& [op, region] : found->second)
+      if (op->kind == OpKind::copy && order_.is_index(op->operands[0], extent, region))
+        keep_index_from_failing(op->operands[0], extent);
   }
 
-  /// What an index is made of, a loop's variable and small numbers, can not overflow on the way, where it holds; nor in
-  /// the arms of an `if` that assign it.
-  void keep_from_failing(Operand index, const std::function<bool(ir::RegionId)>& holds) {
+  /// @return  what all of it is made of, that one operation does not assign
+  Operand keep_from_failing(Operand index, const std::function<bool(ir::RegionId)>& holds) {
     while (!index.is_constant) {
       const auto found = assigned_.find(index.index);
-      if (found == assigned_.end()) return;
-      if (found->second.size() > 1) {
-        for (const auto& [op, region] : found->second)
-          if (op->kind == OpKind::copy) keep_from_failing(op->operands[0], holds);
-        return;
-      }
+      if (found == assigned_.end() || found->second.size() > 1) return index;
       const auto& [op, region] = found->second.front();
       if (op->kind != OpKind::copy) {
         if ((op->kind != OpKind::add && op->kind != OpKind::sub && op->kind != OpKind::index_add) || !holds(region))
-          return;
+          return index;
         if (op->kind != OpKind::sub && !number(op->operands[1])) std::swap(op->operands[0], op->operands[1]);
         const auto added = number(op->operands[1]);
-        if (!added) return;
+        if (!added) return index;
         if (op->kind == OpKind::sub) op->operands[1] = Operand::constant(module_.constant(-*added));
         op->kind = OpKind::index_add;
       }
       index = op->operands[0];
     }
+    return index;
   }
 
   ir::Module& module_;
