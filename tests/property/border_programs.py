@@ -9,10 +9,9 @@ Extents are such that vectors of points are all inside, at a border, or longer t
 """
 
 import itertools
-import pathlib
 import random
 
-from random_programs import modes_of, run_programs, wrong_output
+from random_programs import run_computed_programs
 
 VARIABLES = "ijk"
 
@@ -166,17 +165,5 @@ class Generator:
         return "\n".join(self.lines) + "\n", sorted(self.expected)
 
 
-def program_of(seed):
-    return Generator(seed).program()
-
-
-def fault_of(raddle, seed, folder):
-    text, expected = program_of(seed)
-    script = pathlib.Path(folder, f"seed_{seed}.df")
-    script.write_text(text, encoding="utf-8")
-    return wrong_output(raddle, modes_of(seed), script, expected)
-
-
 if __name__ == "__main__":
-    run_programs("border programs", "Random programs that read elements around.", lambda seed: program_of(seed)[0],
-                 fault_of)
+    run_computed_programs("border programs", "Random programs that read elements around.", lambda seed: Generator(seed).program())

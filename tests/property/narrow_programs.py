@@ -10,11 +10,10 @@ compare it with that of the floats, from which it is a unit of the last place aw
 """
 
 import math
-import pathlib
 import random
 import struct
 
-from random_programs import modes_of, run_programs, wrong_output
+from random_programs import run_computed_programs
 
 N = 5  # elements
 PRELUDE = """import arrays;
@@ -245,17 +244,5 @@ class Generator:
         return PRELUDE + "\n".join(self.lines) + "\n", sorted(self.expected)
 
 
-def program_of(seed):
-    return Generator(seed).program()
-
-
-def fault_of(raddle, seed, folder):
-    text, expected = program_of(seed)
-    script = pathlib.Path(folder, f"seed_{seed}.df")
-    script.write_text(text, encoding="utf-8")
-    return wrong_output(raddle, modes_of(seed), script, expected)
-
-
 if __name__ == "__main__":
-    run_programs("narrow programs", "Random programs of numbers of 32 and 64 bits.", lambda seed: program_of(seed)[0],
-                 fault_of)
+    run_computed_programs("narrow programs", "Random programs of numbers of 32 and 64 bits.", lambda seed: Generator(seed).program())

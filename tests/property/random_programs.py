@@ -152,5 +152,16 @@ def run_programs(what, description, text_of, fault_of):
     sys.exit(1 if failed or not passed else 0)
 
 
+def run_computed_programs(what, description, program_of):
+    """The same of programs whose output is computed beside them. program_of(seed): (text, sorted lines)."""
+    def fault_of(raddle, seed, folder):
+        text, expected = program_of(seed)
+        script = pathlib.Path(folder, f"seed_{seed}.df")
+        script.write_text(text, encoding="utf-8")
+        return wrong_output(raddle, modes_of(seed), script, expected)
+
+    run_programs(what, description, lambda seed: program_of(seed)[0], fault_of)
+
+
 if __name__ == "__main__":
     run_programs("property", "Random programs do the same in every mode.", lambda seed: program_of(seed)[0], fault_of)

@@ -34,15 +34,7 @@ void measure_thread_queues(bool is_small) {
   superkernel::Producer producer(queues.sizes(), queues.host());
   queues.run();
   const auto run = [&](std::uint64_t tasks) {
-    std::uint64_t sent = 0, done = 0;
-    const Clock::time_point begin = Clock::now();
-    while (done < tasks) {
-      while (sent < tasks && producer.submit(task)) ++sent;
-      const std::uint64_t before = done;
-      while (producer.take()) ++done;
-      if (done == before) std::this_thread::yield();
-    }
-    return us_since(begin);
+    return us_of_tasks(producer, task, tasks, [] { std::this_thread::yield(); });
   };
   const std::uint64_t tasks = is_small ? 10'000 : 4'000'000;
   run(tasks / 10);

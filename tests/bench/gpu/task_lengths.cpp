@@ -29,17 +29,8 @@ double percent_of(unsigned workers, std::int64_t ns, bool is_small) {
   const std::int64_t words[] = {ns};
   superkernel::QueueTask task{.count = 1, .chunk = superkernel::lane_count};
   task.words = reinterpret_cast<std::uint64_t>(words);
-  const auto run = [&](std::uint64_t tasks) {
-    std::uint64_t sent = 0, done = 0;
-    const Clock::time_point begin = Clock::now();
-    while (done < tasks) {
-      while (sent < tasks && producer.submit(task)) ++sent;
-      const std::uint64_t before = done;
-      while (producer.take()) ++done;
-      if (done == before) std::this_thread::sleep_for(std::chrono::microseconds(50));
-    }
-    return us_since(begin);
-  };
+  const auto pause = [] { std::this_thread::sleep_for(std::chrono::microseconds(50)); };
+  const auto run = [&](std::uint64_t tasks) { return us_of_tasks(producer, task, tasks, pause); };
   run(workers);
   // some 0.5 s, and no warp has but a few
   const std::uint64_t each =

@@ -3,7 +3,9 @@
 #include <vector>
 
 #include "gpu/simulated/warp_threads.hpp"
+#include "gpu/superkernel/producer.hpp"
 #include "gpu/superkernel/queue_memory.hpp"
+#include "tests/bench/gpu/rows.hpp"
 
 namespace raddle::gpu::bench {
 
@@ -54,5 +56,20 @@ class ThreadQueues {
   std::uint64_t launches_ = 0;
   WarpThreads threads_;
 };
+
+/// How long it takes to have so many tasks done, as many at once as there is room for.
+/// @param pause  while none has ended
+double us_of_tasks(superkernel::Producer& producer, const superkernel::QueueTask& task, std::uint64_t tasks,
+                   const auto& pause) {
+  std::uint64_t sent = 0, done = 0;
+  const Clock::time_point begin = Clock::now();
+  while (done < tasks) {
+    while (sent < tasks && producer.submit(task)) ++sent;
+    const std::uint64_t before = done;
+    while (producer.take()) ++done;
+    if (done == before) pause();
+  }
+  return us_since(begin);
+}
 
 }  // namespace raddle::gpu::bench
