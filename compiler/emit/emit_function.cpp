@@ -311,6 +311,9 @@ class FunctionEmitter {
     const std::uint32_t own_body = plan_.regions[step.regions[0]].body;
     set_body(site, step, body);
     site.placement = step.op->placement;
+    site.place = place_of(step.op->span);
+    site.is_whole = step.op->is_whole;
+    if (site.is_whole) site.element_of_result = element_of_result(function_, operands_, step, body);
     site.parameter_count = static_cast<std::uint32_t>(function_.regions[step.op->regions[0]].parameters.size());
     if (step.op->launch != ir::none) set_launch(site, function_, operands_, *step.op, body);
     const auto id = static_cast<std::uint32_t>(program_.foreaches.size());
@@ -332,6 +335,7 @@ class FunctionEmitter {
     set_body(site, step, body);
     site.initial = operands_.all(step.op->operands, body);
     site.results = operands_.all(step.op->results, body);
+    site.place = place_of(step.op->span);
     site.test_after = step.op->test_after;
     if (step.op->kernel != ir::none) site.kernel = loop_kernel(function_.kernels[step.op->kernel], operands_, body);
     const auto index = static_cast<std::uint32_t>(program_.loops.size());

@@ -86,6 +86,17 @@ void set_launch(vm::ForeachSite& site, const ir::Function& function, const Opera
   site.is_in_nest = std::ranges::find(function.nests, loop.launch, &ir::LaunchNest::launch) != function.nests.end();
 }
 
+vm::Operand element_of_result(const ir::Function& function, const OperandMap& operands, const Step& loop,
+                              std::uint32_t body) {
+  const ir::Region& region = function.regions[loop.op->regions[0]];
+  for (const ir::Op& op : region.ops) {
+    if (op.kind != ir::OpKind::array_insert || op.operands[1].is_constant) continue;
+    const bool is_keyed_by_point = op.operands[1].index == region.parameters[0];
+    if (is_keyed_by_point && loop.written.contains(op.operands[0].index)) return operands.of(op.operands[0], body);
+  }
+  return {};
+}
+
 const ir::Op& set_nest(vm::ForeachSite& site, const ir::Function& function, const OperandMap& operands,
                        const ir::Op& loop, std::uint32_t body, std::uint32_t inner_body) {
   const ir::LaunchNest& nest = function.nests[loop.nest];

@@ -12,6 +12,11 @@ namespace raddle::emit {
 void set_launch(vm::ForeachSite& site, const ir::Function& function, const OperandMap& operands, const ir::Op& loop,
                 std::uint32_t body);
 
+/// The array of which an element has the point of a loop as its key; absent: there is none around the loop.
+/// @param body  of the loop's instruction
+vm::Operand element_of_result(const ir::Function& function, const OperandMap& operands, const Step& loop,
+                              std::uint32_t body);
+
 /// Makes `site` a nest; the inner loop's instruction is left to be set. @return that loop
 /// @param body        of the instruction of `loop`, the outer one
 /// @param inner_body  of its iterations

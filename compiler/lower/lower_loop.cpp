@@ -91,8 +91,10 @@ void FunctionLowering::foreach_dense(const ast::Foreach& loop) {
     emit(OpKind::foreach_array, {over.elements}, {}, loop.span).regions = {body};
     return;
   }
+  const auto& named = context_.program.variables[loop.key ? loop.key_variable : loop.value_variable];
   count_to(over.extents[0], loop.span, [&](ir::Operand number) {
     if (loop.key) variables_[loop.key_variable] = number.index;
+    function().variables[number.index].name = named.name;  // as messages call the iteration
     const Span span = loop.iterable->span;
     Lifted rows = read_whole(over, span);
     const Operands extents(over.extents.begin() + 1, over.extents.end());

@@ -224,6 +224,9 @@ struct ForeachSite {
   bool is_in_nest = false;  ///< the inner loop of one
   Placement placement = Placement::any;
   std::uint32_t gathering = no_id;  ///< the site of the loop that reads whole arrays, which have to be closed
+  Place place;
+  bool is_whole = false;      ///< an operation on whole arrays: its points have no name
+  Operand element_of_result;  ///< then, if the point is the key of an element: the array, seen from the frame around
   bool is_nest() const { return nest.prelude != no_id; }
   /// Of this loop itself.
   bool is_launch() const { return launch.leaf != no_id && !is_nest(); }
@@ -259,6 +262,7 @@ struct LoopSite {
   std::vector<Operand> results;  ///< the same; may be empty
   std::vector<Operand> assigned, written;
   std::vector<WriterShare> shares;  ///< of the test, seen from the frame around the loop
+  Place place;
   // seen from the iteration's frame:
   Arm step;  ///< run when there is a next iteration; `iterate`: empty
   std::vector<Operand> nexts;

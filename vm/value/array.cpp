@@ -288,18 +288,7 @@ Place Array::place() const {
   return rest ? rest->place : Place();
 }
 
-std::string Array::index_text(const Value& key) const {
-  const std::vector<std::int64_t> extents = this->extents();
-  if (extents.size() < 2) return key_text(key);
-  std::string text;
-  std::int64_t number = key.as_int();
-  for (std::size_t axis = extents.size(); axis-- > 0;) {
-    const std::int64_t index = axis == 0 ? number : number % extents[axis];
-    text = std::to_string(index) + (text.empty() ? "" : ", ") + text;
-    number /= extents[axis];
-  }
-  return text;
-}
+std::string Array::index_text(const Value& key) const { return vm::index_text(extents(), key); }
 
 std::string Array::element_name(const Value& key) const { return element_text(name(), index_text(key)); }
 

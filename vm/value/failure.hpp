@@ -2,6 +2,7 @@
 // Why a future failed: the first cause, shared by everything that depends on it.
 #include <compare>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,12 +26,23 @@ struct CallPlace {
   auto operator<=>(const CallPlace&) const = default;
 };
 
+/// An iteration of a loop that a failure lies in.
+struct FailedIteration {
+  Place loop;
+  std::string variable;     ///< the loop's, "" for an operation on whole arrays
+  std::int64_t number = 0;  ///< what the variable is; of whole arrays which element, row by row
+  std::string text;         ///< of the number; of whole arrays "3, 5"
+  /// By numbers, so that the first one is told of those that fail alike.
+  auto operator<=>(const FailedIteration&) const = default;
+};
+
 /// What is said besides the message.
 struct FailureNotes {
-  std::vector<std::string> details = {};       ///< what else is known, as lines
-  std::optional<CallPlace> other_call = {};    ///< one that the failed call has met
-  std::optional<Place> also_assigned_at = {};  ///< the element
-  std::string help = {};                       ///< what to do about it
+  std::vector<FailedIteration> iterations = {};  ///< outermost first
+  std::vector<std::string> details = {};         ///< what else is known, as lines
+  std::optional<CallPlace> other_call = {};      ///< one that the failed call has met
+  std::optional<Place> also_assigned_at = {};    ///< the element
+  std::string help = {};                         ///< what to do about it
   auto operator<=>(const FailureNotes&) const = default;
 };
 

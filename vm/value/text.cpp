@@ -162,4 +162,16 @@ std::string key_text(const Value& key) {
   return key.kind() == ValueKind::string ? "\"" + key.as_string() + "\"" : result_text(key);
 }
 
+std::string index_text(std::span<const std::int64_t> extents, const Value& key) {
+  if (extents.size() < 2) return key_text(key);
+  std::string text;
+  std::int64_t number = key.as_int();
+  for (std::size_t axis = extents.size(); axis-- > 0;) {
+    const std::int64_t index = axis == 0 ? number : number % extents[axis];
+    text = std::to_string(index) + (text.empty() ? "" : ", ") + text;
+    number /= extents[axis];
+  }
+  return text;
+}
+
 }  // namespace raddle::vm

@@ -1,6 +1,8 @@
 #pragma once
 // How values read as text: one format for printf, trace, concatenation, app words.
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -31,5 +33,9 @@ std::string result_text(const Value& value);
 
 /// A key as a script writes it, for messages: strings in quotes, booleans as words.
 std::string key_text(const Value& key);
+
+/// What stands between the brackets of an element: its key, or the indices of a dense array, "3, 5".
+/// @param extents  of the array, none of a growing one
+std::string index_text(std::span<const std::int64_t> extents, const Value& key);
 
 }  // namespace raddle::vm

@@ -30,6 +30,22 @@ void add_calls(const SourceMap& sources, Diagnostic& diagnostic, const std::vect
                                   calls.size() < vm::call_chain_limit ? "" : "at least ", calls.size() - most_calls));
 }
 
+/// The loops are those of the script: what the library repeats is its own affair. "": there is none.
+std::string text_of(const SourceMap& sources, const std::vector<vm::FailedIteration>& iterations) {
+  std::string text;
+  bool is_in_element = false;
+  for (const vm::FailedIteration& each : iterations) {
+    if (sources.at(each.loop.file).is_of_library()) continue;
+    const bool is_element = each.variable.empty();
+    if (is_in_element && !is_element) text += "]";
+    if (!text.empty()) text += ", ";
+    if (is_element && !is_in_element) text += "element [";
+    text += is_element ? each.text : fmt::format("{} = {}", each.variable, each.text);
+    is_in_element = is_element;
+  }
+  return is_in_element ? text + "]" : text;
+}
+
 void add_other_call(const SourceMap& sources, Diagnostic& diagnostic, const vm::RunFailure& failure) {
   const vm::CallPlace& other = *failure.notes.other_call;
   if (other.place != failure.place) diagnostic.label(span_of(other.place), "written here, too");
@@ -46,6 +62,8 @@ void report_failure(const SourceMap& sources, Diagnostics& diagnostics, const vm
                     DiagnosticKind kind) {
   const vm::CallPlace at = place_in_script(sources, failure.place, failure.calls);
   Diagnostic& diagnostic = diagnostics.report(kind, span_of(at.place), failure.message);
+  if (const std::string where = text_of(sources, failure.notes.iterations); !where.empty())
+    diagnostic.remark("at " + where);
   for (const std::string& detail : failure.notes.details) diagnostic.remark(detail);
   add_calls(sources, diagnostic, at.calls);
   if (failure.notes.also_assigned_at) diagnostic.label(span_of(*failure.notes.also_assigned_at), "assigned here, too");

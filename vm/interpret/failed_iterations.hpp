@@ -1,0 +1,15 @@
+#pragma once
+// Which iterations of loops a failure lies in, as messages tell them.
+#include <vector>
+
+#include "vm/interpret/frame.hpp"
+#include "vm/program/program.hpp"
+#include "vm/value/failure.hpp"
+
+namespace raddle::vm {
+
+/// Those whose variable is there, and a number, a boolean or a short string; at most the innermost eight.
+/// @param frame  in which something fails  @return outermost first
+std::vector<FailedIteration> failed_iterations(const Program& program, Frame& frame);
+
+}  // namespace raddle::vm
