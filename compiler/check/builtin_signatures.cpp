@@ -77,7 +77,9 @@ FormalPattern formal_of(Context& context, const stdlib::Builtin& builtin, const 
 
 /// Names that end in `_` are the module's own.
 void note_hidden(Context& context, std::string_view name, std::string_view module) {
-  if (!name.ends_with('_')) context.not_imported.try_emplace(std::string(name), module);
+  if (name.ends_with('_')) return;
+  std::vector<std::string>& modules = context.not_imported[std::string(name)];
+  if (std::ranges::find(modules, module) == modules.end()) modules.emplace_back(module);
 }
 
 std::unordered_set<std::string> imported_modules(const Context& context) {

@@ -72,6 +72,12 @@ bool names(const ast::Call& call, std::string_view keyword) {
 
 }  // namespace
 
+std::string imports_text(const std::vector<std::string>& modules) {
+  std::string text;
+  for (const std::string& module : modules) text += (text.empty() ? "`import " : " or `import ") + module + ";`";
+  return text;
+}
+
 std::string spread_call(const Context& context, const std::vector<Signature>& candidates, const ast::Call& call) {
   std::vector<const ast::Expr*> arguments, extents;
   for (const ast::Call::Argument& argument : call.arguments) {

@@ -4,6 +4,9 @@
 
 namespace raddle::check_detail {
 
+/// `import a;` or `import b;`, in quotes. @param modules  not empty
+std::string imports_text(const std::vector<std::string>& modules);
+
 /// `zeros([3, 3])`, `full((3, 3), 0.0)`: the same call with the ints of that list as its last arguments.
 /// @return  empty if no library function of that name takes them so
 std::string spread_call(const Context& context, const std::vector<Signature>& candidates, const ast::Call& call);

@@ -295,7 +295,7 @@ void ExpressionChecker::unknown_function(const ast::Call& call) {
   if (context_.options.is_module_missing || !scopes_.first_report(name + "()")) return;
   Diagnostic& diagnostic = context_.diagnostics.report(DiagnosticKind::unknown_function, call.callee.span, name);
   if (const auto hidden = context_.not_imported.find(name); hidden != context_.not_imported.end()) {
-    diagnostic.note("add `import " + hidden->second + ";`");
+    diagnostic.note("add " + imports_text(hidden->second));
     return;
   }
   if (const std::string_view help = help_for_foreign_name(name, NameUse::function); !help.empty()) {
@@ -316,7 +316,7 @@ void ExpressionChecker::unknown_function(const ast::Call& call) {
   for (const auto& [known, module] : context_.not_imported) candidates.push_back(known);
   nearest = nearest_name(name, candidates);
   if (!nearest.empty())
-    diagnostic.note("did you mean `" + nearest + "` of `import " + context_.not_imported.at(nearest) + ";`?");
+    diagnostic.note("did you mean `" + nearest + "` of " + imports_text(context_.not_imported.at(nearest)) + "?");
 }
 
 void ExpressionChecker::construct(ast::Call& call, TypeId type) {

@@ -227,8 +227,22 @@ bool ExpressionChecker::is_lifted(const ast::Expr& one, const ast::Expr& other) 
   return context_.store().is_dense(one.type) || context_.store().is_dense(other.type);
 }
 
+/// `x + [1.0, 2.0]`, `A * [1:3]`: a list or range beside a dense array is one, too.
+void ExpressionChecker::take_list_as_dense(ast::Expr& operand) {
+  if (!is_array_expression(operand)) return;
+  TypeStore& types = context_.program.types;
+  TypeId element = types.base(operand.type);
+  std::uint32_t rank = 0;
+  for (; types.is_array(element); element = types.base(types.at(element).element)) ++rank;
+  if (!TypeStore::is_number_or_truth(element)) return;
+  const TypeId dense = types.dense_of(element, rank);
+  if (fit(context_, operand, dense) != Fit::none) convert(context_, operand, dense);
+}
+
 TypeId ExpressionChecker::lifted_binary(ast::Binary& binary) {
   const TypeStore& types = context_.store();
+  take_list_as_dense(*binary.left);
+  take_list_as_dense(*binary.right);
   for (const ast::Expr* operand : {binary.left.get(), binary.right.get()}) {
     const TypeId base = types.base(operand->type);
     const bool fits = types.is_dense(base) || TypeStore::is_number_or_truth(base) || base == TypeStore::updateable;

@@ -350,7 +350,9 @@ std::string ExpressionChecker::help_for_field(const ast::Field& field) const {
   const auto hidden = context_.not_imported.find(name);
   if (hidden == context_.not_imported.end()) return std::string(help_for_foreign_name(name, NameUse::function));
   // what stands in other modules has not been read: nobody knows what it takes
-  const bool is_of_arrays = hidden->second == "arrays" || hidden->second == "stats" || hidden->second == "math";
+  const bool is_of_arrays = std::ranges::any_of(hidden->second, [](const std::string& module) {
+    return module == "arrays" || module == "stats" || module == "math";
+  });
   return context_.store().is_dense(base) && is_of_arrays ? call + ", after `import arrays;`" : "";
 }
 

@@ -69,6 +69,7 @@ class ExpressionChecker {
   TypeId of_operands(ast::Binary& binary);
   bool is_lifted(const ast::Expr& one, const ast::Expr& other) const;
   TypeId lifted_unary(ast::Unary& unary);
+  void take_list_as_dense(ast::Expr& operand);
   TypeId lifted_binary(ast::Binary& binary);
   TypeId add(ast::Binary& binary);
   TypeId arithmetic(ast::Binary& binary);

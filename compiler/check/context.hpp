@@ -45,8 +45,8 @@ struct Context {
   std::unordered_map<std::string, TypeEntry> types = {};
   /// Overloads by name; those of scripts before builtins.
   std::unordered_map<std::string, std::vector<Signature>> callables = {};
-  /// Functions of modules of the library that nobody imports: name -> module.
-  std::unordered_map<std::string, std::string> not_imported = {};
+  /// Functions of modules of the library that nobody imports: name -> modules.
+  std::unordered_map<std::string, std::vector<std::string>> not_imported = {};
   /// Functions of imported modules of the library, those too that are not declared as no text names them.
   std::unordered_set<std::string> left_out = {};
   /// Variables declared at top level so far, and all `global const`.

@@ -61,10 +61,6 @@ Fit fit_elements(const Context& context, const ast::Expr& expr, const Type& targ
   return result;
 }
 
-bool is_array_expression(const ast::Expr& expr) {
-  return expr.kind == ExprKind::ArrayLiteral || expr.kind == ExprKind::MapLiteral || expr.kind == ExprKind::Range;
-}
-
 void convert_elements(Context& context, ast::Expr& expr, const Type& target) {
   if (expr.kind == ExprKind::ArrayLiteral) {
     for (auto& element : as<ast::ArrayLiteral>(expr).elements) convert(context, *element, target.element);
@@ -217,6 +213,10 @@ void convert_dense_literal(Context& context, ast::Expr& expr, TypeId target) {
 }
 
 }  // namespace
+
+bool is_array_expression(const ast::Expr& expr) {
+  return expr.kind == ExprKind::ArrayLiteral || expr.kind == ExprKind::MapLiteral || expr.kind == ExprKind::Range;
+}
 
 Fit fit(const Context& context, const ast::Expr& expr, TypeId target) {
   const TypeStore& types = context.store();

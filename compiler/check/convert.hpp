@@ -14,6 +14,8 @@ enum class Fit : std::uint8_t {
   none,
 };
 
+/// A list, a map or a range as it is written.
+bool is_array_expression(const ast::Expr& expr);
 /// Changes nothing. Expressions or targets of the error type fit everywhere.
 Fit fit(const Context& context, const ast::Expr& expr, TypeId target);
 /// Marks `expr` (its conversion, types of literals) to be a `target`. @param expr  fits

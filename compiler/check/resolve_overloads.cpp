@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "compiler/check/call_help.hpp"
+#include "compiler/check/unfit_calls.hpp"
 #include "stdlib/definitions.hpp"
 
 namespace raddle::check_detail {
@@ -135,12 +135,6 @@ Fit match_dense(Context& context, const Signature& signature, const FormalPatter
   return found == Fit::none ? found : Fit::lifts;
 }
 
-std::size_t required_count(const Signature& signature) {
-  std::size_t count = 0;
-  for (const FormalPattern& formal : signature.inputs) count += formal.default_value == nullptr ? 1 : 0;
-  return signature.varargs ? count - 1 : count;
-}
-
 /// Which argument of the call goes to which formal; no_argument where the default is taken.
 constexpr std::size_t no_argument = ~std::size_t{0};
 struct Placement {
@@ -197,106 +191,6 @@ std::optional<Mismatch> place_arguments(const Context& context, const Signature&
   return std::nullopt;
 }
 
-/// `toFloat("1.5")`: of a conversion what it was to make counts, not what it makes that of.
-void suggest_for_argument(const Context& context, const Signature& signature, const ast::Expr& argument,
-                          std::size_t formal, Diagnostic& diagnostic) {
-  const auto is_scalar = [&](const TypePattern& pattern) {
-    return pattern.kind == TypePattern::Kind::concrete && context.store().is_scalar(pattern.type);
-  };
-  const auto& alternatives = signature.inputs[formal].alternatives;
-  if (alternatives.size() != 1 || alternatives[0].kind != TypePattern::Kind::concrete) return;
-  if (suggest_quotient(context, diagnostic, argument, alternatives[0].type)) return;
-  const bool converts = signature.kind == ast::CalleeKind::builtin && signature.inputs.size() == 1 &&
-                        signature.outputs.size() == 1 && is_scalar(alternatives[0]) && is_scalar(signature.outputs[0]);
-  const TypeId wanted = converts && context.store().base(argument.type) != signature.outputs[0].type
-                            ? signature.outputs[0].type
-                            : alternatives[0].type;
-  suggest_conversion(context.store(), diagnostic, argument.type, wanted);
-}
-
-/// Keywords are for inputs with a default value: they do not count where others are missing.
-Diagnostic& report_count(Context& context, const Signature& signature, const ast::Call& call) {
-  const auto keywords =
-      std::ranges::count_if(call.arguments, [](const auto& each) { return each.keyword.has_value(); });
-  const std::size_t by_place = call.arguments.size() - static_cast<std::size_t>(keywords);
-  const std::size_t least = required_count(signature);
-  if (keywords == 0 || by_place >= least)
-    return context.diagnostics.report(DiagnosticKind::wrong_argument_count, call.callee.span, signature.name,
-                                      argument_count_text(signature), call.arguments.size());
-  return context.diagnostics.report(
-      DiagnosticKind::wrong_argument_count, call.callee.span, signature.name,
-      fmt::format("{} before its keywords", least == 1 ? "1 argument" : fmt::format("{} arguments", least)), by_place);
-}
-
-void report_mismatch(Context& context, const Signature& signature, const ast::Call& call, const Mismatch& mismatch) {
-  Diagnostics& out = context.diagnostics;
-  const ast::Call::Argument* argument =
-      mismatch.kind == Mismatch::Kind::count ? nullptr : &call.arguments[mismatch.argument];
-  if (mismatch.kind == Mismatch::Kind::type) {
-    const auto& alternatives = signature.inputs[mismatch.other].alternatives;
-    const bool is_simple = alternatives.size() == 1 && alternatives[0].kind == TypePattern::Kind::concrete;
-    if (is_simple && report_counter_of_quotient(context, *argument->value, alternatives[0].type)) return;
-  }
-  Diagnostic* diagnostic = nullptr;
-  switch (mismatch.kind) {
-    case Mismatch::Kind::count: diagnostic = &report_count(context, signature, call); break;
-    case Mismatch::Kind::type:
-      diagnostic =
-          &out.report(DiagnosticKind::wrong_argument_type, argument->value->span, mismatch.other + 1, signature.name,
-                      describe(signature.inputs[mismatch.other], context.store()), context.name(argument->value->type));
-      if (is_printed(signature.inputs[mismatch.other]) && has_parts(context.store(), argument->value->type))
-        diagnostic->note("`repr(...)` makes a `string` of it");
-      break;
-    case Mismatch::Kind::unknown_keyword: {
-      diagnostic = &out.report(DiagnosticKind::unknown_keyword, argument->keyword->span, signature.name,
-                               argument->keyword->text);
-      std::vector<std::string> names;
-      for (const FormalPattern& formal : signature.inputs) names.push_back(formal.name);
-      if (signature.varargs) names.pop_back();  // is given without its name
-      suggest(*diagnostic, argument->keyword->text, names);
-      break;
-    }
-    case Mismatch::Kind::repeated:
-      out.report(DiagnosticKind::repeated_argument, argument->keyword->span, argument->keyword->text)
-          .label(call.arguments[mismatch.other].value->span, "first given here");
-      return;
-    case Mismatch::Kind::positional_after_keyword:
-      diagnostic = &out.report(DiagnosticKind::positional_after_keyword, argument->value->span);
-      break;
-  }
-  const bool in_a_script =
-      signature.kind != ast::CalleeKind::builtin && signature.span.end != 0 && !context.is_of_library(signature.span);
-  if (in_a_script) {
-    diagnostic->label(signature.span, "defined here");
-  } else {
-    diagnostic->note("it is declared as `" + describe(signature, context.store()) + "`");
-  }
-  explain_call(context, {signature}, call, *diagnostic);
-  if (mismatch.kind == Mismatch::Kind::type)
-    suggest_for_argument(context, signature, *argument->value, mismatch.other, *diagnostic);
-}
-
-std::string argument_types_text(const Context& context, const ast::Call& call) {
-  std::string text;
-  for (const ast::Call::Argument& argument : call.arguments) {
-    text += text.empty() ? "" : ", ";
-    if (argument.keyword) text += argument.keyword->text + " = ";
-    text += context.name(argument.value->type);
-  }
-  return text;
-}
-
-void list_candidates(const Context& context, const std::vector<const Signature*>& candidates, Diagnostic& diagnostic) {
-  for (const Signature* candidate : candidates) {
-    const bool is_in_script = candidate->kind == ast::CalleeKind::function && !context.is_of_library(candidate->span);
-    if (is_in_script) {
-      diagnostic.label(candidate->span, "candidate");
-    } else {
-      diagnostic.note("candidate: `" + describe(*candidate, context.store()) + "`");
-    }
-  }
-}
-
 /// A script's own functions go before those of the library.
 int origin(const Context& context, const Signature& signature) {
   if (signature.kind != ast::CalleeKind::function) return 2;
@@ -312,6 +206,12 @@ int compare(const Context& context, const Match& a, const Match& b) {
 }
 
 }  // namespace
+
+std::size_t required_count(const Signature& signature) {
+  std::size_t count = 0;
+  for (const FormalPattern& formal : signature.inputs) count += formal.default_value == nullptr ? 1 : 0;
+  return signature.varargs ? count - 1 : count;
+}
 
 std::string argument_count_text(const Signature& signature) {
   const std::size_t least = required_count(signature);
@@ -377,18 +277,14 @@ std::optional<Match> resolve_overload(Context& context, const std::vector<Signat
     if (order <= 0) equals.push_back(&candidate);
     if (order < 0) best = std::move(found);
   }
+  // what a function of numbers makes of an argument that is wrong may be an array
+  if (best && has_error) std::ranges::fill(best->outputs, TypeStore::error);
   if (equals.size() == 1 || (best && best->conversions == 0 && !has_error)) return best;
   if (has_error || candidates.size() == 1) return std::nullopt;
-  std::vector<const Signature*> listed = equals;
-  if (!best)
-    for (const Signature& candidate : candidates) listed.push_back(&candidate);
-  Diagnostic& diagnostic =
-      context.diagnostics.report(best ? DiagnosticKind::ambiguous_call : DiagnosticKind::no_overload, call.callee.span,
-                                 call.callee.text, argument_types_text(context, call));
-  list_candidates(context, listed, diagnostic);
-  if (!best) explain_call(context, candidates, call, diagnostic);
-  if (const auto hidden = context.not_imported.find(call.callee.text); !best && hidden != context.not_imported.end())
-    diagnostic.note(fmt::format("`import {};` has more functions of this name", hidden->second));
+  if (best)
+    report_ambiguous(context, equals, call);
+  else
+    report_no_overload(context, candidates, call);
   return std::nullopt;
 }
 

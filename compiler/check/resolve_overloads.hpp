@@ -38,6 +38,9 @@ std::variant<Match, Mismatch> match(Context& context, const Signature& signature
 std::optional<Match> resolve_overload(Context& context, const std::vector<Signature>& candidates,
                                       const ast::Call& call);
 
+/// Of inputs that have no default value.
+std::size_t required_count(const Signature& signature);
+
 /// "2 arguments", "1 or 2 arguments", "at least 1 argument".
 std::string argument_count_text(const Signature& signature);
 

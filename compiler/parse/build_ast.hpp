@@ -127,7 +127,9 @@ class AstBuilder {
     node->span = at;
     return node;
   }
-  void error(Span at, const std::string& message) { diagnostics_.report(DiagnosticKind::syntax_error, at, message); }
+  Diagnostic& error(Span at, const std::string& message) {
+    return diagnostics_.report(DiagnosticKind::syntax_error, at, message);
+  }
 
   const TokenList& tokens_;
   Diagnostics& diagnostics_;

@@ -184,7 +184,9 @@ std::string AstBuilder::comment_above(Span span) const {
 }
 
 ExprPtr AstBuilder::target(P::ReferenceContext* from) {
-  if (from->call != nullptr) error(span(from), "a call can not be assigned to");
+  if (from->call != nullptr)
+    error(span(from), "a call can not be assigned to")
+        .note("a function is written `(float y) f(float x) { y = x * x; }`, an element `a[i] = x;`");
   return reference(from);
 }
 

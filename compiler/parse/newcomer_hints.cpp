@@ -9,6 +9,7 @@
 #include "compiler/diagnostics/diagnostics.hpp"
 #include "compiler/diagnostics/foreign_names.hpp"
 #include "compiler/parse/expectations.hpp"
+#include "compiler/parse/token_hints.hpp"
 
 namespace raddle {
 
@@ -32,9 +33,6 @@ constexpr std::array operator_words = {
 };
 
 constexpr const char* function_form = "a function is written `(int result) name(int input) { result = ...; }`";
-constexpr const char* conditional_values =
-    "there is no conditional expression: `ternary(condition, a, b)` is one of two values, `where(condition, a, b)` of "
-    "`import arrays;` is that of each element; or write `if (condition) { x = 1; } else { x = 2; }`";
 constexpr const char* structure_form = "a structure is written `type name { int field; }`";
 constexpr const char* no_modifier = "definitions have no such modifier";
 constexpr const char* loop_forms = "`foreach x in a {}` runs over an array, `foreach i in [0:9] {}` over a range";
@@ -125,6 +123,22 @@ std::string hint_for_method(TokenList& tokens, std::size_t open) {
                      tokens.at(open + 1).type == P::RPAREN ? "" : ", ...");
 }
 
+/// `(int) x`: the type stands before token `index`; empty if it is something else, as the outputs of a definition.
+std::string hint_for_cast(TokenList& tokens, std::size_t index, std::size_t start) {
+  const std::uint32_t found = tokens.at(index).type;
+  const bool begins_value = found == P::ID || found == P::INT || found == P::FLOAT || found == P::LPAREN;
+  if (!begins_value || index < start + 4 || tokens.at(index - 1).type != P::RPAREN) return {};
+  if (tokens.at(index - 3).type != P::LPAREN || tokens.at(index - 2).type != P::ID) return {};
+  const std::string_view type = tokens.text(tokens.at(index - 2));
+  const std::string_view value = tokens.text(tokens.at(index));
+  const std::string shown(found == P::LPAREN ? "..." : value);
+  if (type == "int" || type == "long") return fmt::format("a `float` becomes an `int` by `toInt({})`, cut off", shown);
+  if (type == "float" || type == "double") return "an `int` becomes a `float` by itself where one is needed";
+  if (type == "int32" || type == "float32") return fmt::format("write `{}({})`", type, shown);
+  if (type == "string") return fmt::format("write `toString({})`", shown);
+  return {};
+}
+
 /// `f = function(x) x`, as in R: token `index` stands behind the parentheses.
 bool follows_function_word(TokenList& tokens, std::size_t index) {
   if (index < 3 || tokens.at(index - 1).type != P::RPAREN) return false;
@@ -213,6 +227,12 @@ std::string hint_for_unexpected(TokenList& tokens, const Unexpected& at) {
   if (found == P::ASSIGN && (previous == P::EQ || previous == P::NE))
     return fmt::format("write `{}`", tokens.text(*before));
   if (found == P::ASSIGN && at.closing_due) return "`=` assigns; to compare, write `==`";
+  if ((found == P::TIMES || found == P::DIVIDE || found == P::POWER) && previous == P::DOT)
+    return fmt::format("operators work element by element on dense arrays: write `{}`", tokens.text(at.found));
+  if (found == previous && (found == P::LT || found == P::GT) && before->end == at.found.begin)
+    return found == P::LT ? "there are no operators for bits: `x << k` is `x * 2 ** k`, as a `float`"
+                          : "there are no operators for bits: `x >> k` is `floor(x / 2 ** k)`, as a `float`";
+  if (std::string cast = hint_for_cast(tokens, index, at.start); !cast.empty()) return cast;
   if (found == P::TIMES && after == P::DIVIDE) return "comments do not nest: the comment ended at the first `*/`";
   if (begins_item(found) && at.rule == P::RuleStatements)
     return "definitions and imports stand at top level, outside of functions and blocks";
@@ -365,23 +385,6 @@ ForeignStatement foreign_statement(TokenList& tokens, std::size_t at) {
   for (const StatementWord& entry : statement_words)
     if (tokens.text(tokens.at(at)) == entry.word && !is_type_of_script(tokens, entry.word))
       return {entry.help.empty() ? help_for_foreign_name(entry.word, entry.use) : entry.help, entry.has_block};
-  return {};
-}
-
-std::string hint_for_characters(std::string_view characters) {
-  constexpr std::array starts = {
-      Word{"&", "`and` is written `&&`"},
-      Word{"'", "strings are written in double quotes"},
-      Word{"`", "strings are written in double quotes"},
-      Word{"?", conditional_values},
-      Word{"^", "a power is written `**`"},
-      Word{"\xE2\x80\x9C", "strings are written in straight double quotes"},
-      Word{"\xE2\x80\x9D", "strings are written in straight double quotes"},
-      Word{"\xE2\x80\x98", "strings are written in straight double quotes"},
-      Word{"\xC2\xA0", "it is a blank that is no ASCII blank"},
-  };
-  for (const Word& entry : starts)
-    if (characters.starts_with(entry.word)) return entry.help;
   return {};
 }
 

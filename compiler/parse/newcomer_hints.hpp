@@ -40,8 +40,4 @@ struct ForeignStatement {
 /// @return no help if token `at` does not begin one
 ForeignStatement foreign_statement(TokenList& tokens, std::size_t at);
 
-/// Help for characters that begin no token.
-/// @param characters  not empty
-std::string hint_for_characters(std::string_view characters);
-
 }  // namespace raddle

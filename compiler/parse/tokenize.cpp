@@ -9,6 +9,7 @@
 #include "compiler/parse/newcomer_hints.hpp"
 #include "compiler/parse/parse.hpp"
 #include "compiler/parse/raw_lexer.hpp"
+#include "compiler/parse/token_hints.hpp"
 #include "compiler/parse/token_list.hpp"
 
 namespace raddle {
@@ -184,6 +185,8 @@ class Tokenizer {
       diagnostic.note("a range is written `[0:9]`");
     else if (number.starts_with('.') || number.ends_with('.'))
       diagnostic.note("write digits on both sides of the dot");
+    else if (std::string help = hint_for_number(number); !help.empty())
+      diagnostic.note(std::move(help));
   }
   void report_characters(const SourceToken& token) {
     const Span at = span(token.begin, token.end);

@@ -245,11 +245,11 @@ Result dense_keys(Call, Arguments arguments, Results results) {
 Result dense_complete(Call, Arguments, Results results) { return give_void(results); }
 
 Result dense_text(Call, Arguments arguments, Results results) {
-  return give(results, Value::of(vm::dense_text(arguments[0].as_structure(), vm::DenseElements::all)));
+  return give(results, Value::of(vm::dense_text(arguments[0].as_structure(), vm::whole_dense_layout)));
 }
 
 Result shown_dense(Call, Arguments arguments, Results results) {
-  return give(results, Value::of(vm::dense_text(arguments[0].as_structure(), vm::DenseElements::shown)));
+  return give(results, Value::of(vm::dense_text(arguments[0].as_structure(), vm::traced_dense_layout)));
 }
 
 }  // namespace raddle::stdlib::native

@@ -21,11 +21,11 @@ needs  numpy: the case is left out where no python3, of PATH or the system's own
 seeds  none: what it prints rests on an order that the language leaves open: not run with --scheduler-seeds. A number: so many
        seeds at most, where the script does the same thing for a second
 
---scheduler-seeds N runs each case that runs at all with the seeds 1 to N instead, each time with the next of its worker
-counts and levels and of the schedulers: the order of tasks is perturbed, what is printed must be the same.
+--scheduler-seeds N runs each case that runs at all with N seeds instead, each time with the next of its worker counts and
+levels and of the schedulers: the order of tasks is perturbed, what is printed must be the same. Each case begins with another seed.
 
 --gpus simulated:whole: with a device of threads, which gets all loops that devices can run. Only programs with kernels, by
-build/raddle: each loop that a device can run has one.
+build/raddle: each loop that a device can run has one. Of levels that make the same kernels only the last.
 
 --one-mode runs each case once, in another of its modes than the case before it; with --gpus programs without kernels, too.
 
@@ -76,6 +76,7 @@ class Case:
     needs: str = ""
     most_seeds: int | None = None
     fixed_workers: bool = False
+    number: int = 0  # among those that are run
     only_mode: int | None = None  # number of the only mode to run it in
     verifies: bool = True  # with --verify-each
 
@@ -89,7 +90,7 @@ class Case:
         if not modes:
             return []
         if scheduler_seeds:
-            seeds = [] if self.emit or self.exit_code == 3 else scheduler_seeds[:self.most_seeds]
+            seeds = [] if self.emit or self.exit_code == 3 else [seed + self.number for seed in scheduler_seeds[:self.most_seeds]]
             return [[*self.options, *modes[seed % len(modes)], scheduler_of(seed, len(modes)), f"--scheduler-seed={seed}"]
                     for seed in seeds]
         if self.emit:
@@ -238,15 +239,17 @@ def has_one_program(case):
     return True
 
 
-def has_kernels(case, level):
-    code, kernels, _ = emitted(case, level, "kernels")
-    return code != 0 or kernels != ""
+def levels_with_kernels(case):
+    """Each kernel once: of levels that make the same ones only the last."""
+    kernels = {level: emitted(case, level, "kernels") for level in case.levels}
+    found = [level for level in case.levels if kernels[level][0] != 0 or kernels[level][1] != ""]
+    return found[-1:] if len({kernels[level] for level in found}) == 1 else found
 
 
 def check(raddle, case, scheduler_seeds, timeout_s, each_program_once, with_kernels):
     """(case, None or the report of the first run that differs)."""
     if with_kernels:
-        case.levels = [level for level in case.levels if has_kernels(case, level)]
+        case.levels = levels_with_kernels(case)
     if each_program_once and has_one_program(case):
         case.levels = case.levels[-1:]
     for options in case.runs(scheduler_seeds):
@@ -327,8 +330,9 @@ def main():
         cases = [case for case in cases if case.exit_code != 3 or not is_fuzzed(case)]
     for case in cases if options.gpus or options.not_fuzzed else []:
         case.verifies = False  # the IR is the same on every device
-    for number, case in enumerate(cases if options.one_mode else []):
-        case.only_mode = number
+    for number, case in enumerate(cases):
+        case.number = number
+        case.only_mode = number if options.one_mode else None
     seeds = range(options.first_seed, options.first_seed + options.scheduler_seeds)
     work = functools.partial(check, raddle, scheduler_seeds=seeds, timeout_s=options.timeout,
                              each_program_once=options.each_program_once, with_kernels=bool(options.gpus) and not options.one_mode)

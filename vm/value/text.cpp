@@ -142,7 +142,7 @@ std::string to_text(const Value& value) {
     case ValueKind::structure: {
       std::string text;
       Structure& structure = value.as_structure();
-      if (is_dense(structure)) return dense_text(structure, DenseElements::all);
+      if (is_dense(structure)) return dense_text(structure, whole_dense_layout);
       for (std::size_t i = 0; i < structure.field_count(); ++i) {
         append_list(text, structure.field_name(i));
         append_list(text, nested_text(structure.field(i).get()));

@@ -3,17 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "compiler/parse/lexemes.hpp"
 #include "compiler/parse/parse.hpp"
+#include "compiler/tool/repl/typed_text.hpp"
 #include "vm/value/standard_error.hpp"
 
 namespace raddle::tool::repl {
 
 namespace {
-
-bool is_blank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 
 /// What the module ends with; null if it is no expression.
 /// @param own  what is defined in it
@@ -32,52 +30,6 @@ std::size_t output_count(const ast::Expr& call, const TypeStore& types) {
   const bool has_value =
       std::ranges::any_of(outputs, [&](TypeId type) { return types.kind(types.base(type)) != TypeKind::void_; });
   return has_value ? outputs.size() : 0;
-}
-
-bool ends_with_semicolon(std::string_view text) {
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text.ends_with(';');
-}
-
-/// Where it is. @pre has_errors()
-const Diagnostic& first_error(const Diagnostics& diagnostics) {
-  const auto is_error = [](const Diagnostic& each) { return severity_of(each.kind) == Severity::error; };
-  return *std::ranges::find_if(diagnostics.all(), is_error);
-}
-
-/// How much of what was typed a form explains, by its first error: `1e400` is a number that is too large rather than no
-/// statement. A form in which something is not expected may be the wrong one.
-std::pair<bool, std::uint32_t> explained(const Diagnostics& diagnostics) {
-  const Diagnostic& first = first_error(diagnostics);
-  const bool is_unexpected =
-      first.kind == DiagnosticKind::unexpected_token || first.kind == DiagnosticKind::missing_token;
-  return {!is_unexpected, first.span.begin};
-}
-
-/// A comment, or a string of several lines, is open.
-bool opens_lines(const Diagnostics& diagnostics, std::string_view text) {
-  return std::ranges::any_of(diagnostics.all(), [text](const Diagnostic& each) {
-    const std::string_view at = text.substr(std::min<std::size_t>(each.span.begin, text.size()));
-    return each.kind == DiagnosticKind::unterminated_comment ||
-           (each.kind == DiagnosticKind::unterminated_string && (at.starts_with("\"\"\"") || at.starts_with("----")));
-  });
-}
-
-/// Where the last statement of the text begins, going by `;` and `}` outside of brackets; 0: it is the only one.
-std::uint32_t begin_of_last(std::string_view text) {
-  int depth = 0;
-  bool is_behind = false;  // a statement has ended; what comes next begins another one
-  std::uint32_t begin = 0;
-  for (const Lexeme& lexeme : lexemes_of(text)) {
-    if (lexeme.kind == LexemeKind::line_comment || lexeme.kind == LexemeKind::block_comment) continue;
-    if (std::exchange(is_behind, false)) begin = lexeme.begin;
-    if (lexeme.kind != LexemeKind::sign) continue;
-    const std::string_view sign = text.substr(lexeme.begin, lexeme.end - lexeme.begin);
-    if (sign == "(" || sign == "[" || sign == "{") ++depth;
-    if (sign == ")" || sign == "]" || sign == "}") --depth;
-    is_behind = depth == 0 && (sign == ";" || sign == "}");
-  }
-  return begin;
 }
 
 }  // namespace
@@ -159,6 +111,7 @@ std::optional<PieceCompiler::Frame> PieceCompiler::find_frame(Attempt& attempt) 
   const auto fits = [&](const Frame& frame, Diagnostics& diagnostics, std::unique_ptr<ast::Module>& module) {
     module = parse_alone(session_.sources, attempt.typed, frame, attempt.changes, diagnostics);
     if (!diagnostics.has_errors()) return true;
+    if (lacks_only_semicolon(diagnostics, session_.sources.at(attempt.typed.file).text())) return false;
     if (!furthest.has_errors() || explained(furthest) < explained(diagnostics)) furthest = diagnostics;
     return false;
   };
@@ -192,14 +145,14 @@ bool PieceCompiler::is_unfinished(const std::string& text) {
   // an error where the text ends: whoever types more may mend it
   SourceMap sources;
   const Span typed{sources.add("repl", text), 0, static_cast<std::uint32_t>(text.size())};
-  std::size_t end = text.size();
-  while (end > 0 && is_blank(text[end - 1])) --end;
+  const std::size_t end = without_blanks(text).size();
   bool breaks_off = false;
   for (const Frame& frame :
        {Frame{}, unended_statements(), frame_of_values(1), frame_of_values(1, begin_of_last(text))}) {
     Diagnostics found;
     parse_alone(sources, typed, frame, {}, found);
     if (!found.has_errors()) return false;
+    if (lacks_only_semicolon(found, text)) continue;
     breaks_off = breaks_off || first_error(found).span.begin >= end || opens_lines(found, text);
   }
   return breaks_off;

@@ -29,6 +29,7 @@ using vm::ValueKind;
 
 // Of collections that have more elements than `most_shown`, so many are shown.
 constexpr std::size_t most_shown = 24, shown_first = 8, shown_last = 3;
+constexpr std::int64_t most_of_dense = 200;
 constexpr std::size_t longest_string = 400;  // bytes of a string inside of something
 constexpr int deepest = 8;
 
@@ -236,7 +237,7 @@ std::string collection(const Value& value, std::size_t width) {
 std::string show_value(const Value& value, std::size_t width) {
   if (value.kind() == ValueKind::structure && vm::is_dense(value.as_structure())) {
     const std::vector<std::int64_t> extents = vm::dense_extents(value.as_structure());
-    return fmt::format("{}  ({})", vm::dense_text(value.as_structure(), vm::DenseElements::shown),
+    return fmt::format("{}  ({})", vm::dense_text(value.as_structure(), {.most = most_of_dense, .columns = width}),
                        fmt::join(extents, " x "));
   }
   if (value.kind() == ValueKind::array || value.kind() == ValueKind::bag) return collection(value, width);
