@@ -5,6 +5,7 @@
 """
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -276,6 +277,16 @@ def the_library_s_kernels_need_no_compiler(folder):
     folder.run("run a.df", 1, "", "package clang-19", env={"PATH": "/nowhere", "XDG_CACHE_HOME": str(folder.path)})
 
 
+def kernels_are_cuda_for_nvcc_too(folder):
+    """Where it is: to its users' tools a file with kernels is one of theirs."""
+    nvcc = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
+    folder.make_kernels()
+    for file in [ROOT / "gpu/kernels/kernels.cu", ROOT / "examples/md_lite.cu", folder.path / "all.cu"] if nvcc else []:
+        done = subprocess.run([nvcc, "-std=c++17", "-c", "-I", str(ROOT / "gpu/kernels"), str(file), "-o", str(folder.path / "all.o")],
+                              capture_output=True, text=True, check=False)
+        expect((done.returncode, done.stderr), (0, ""))
+
+
 def kernel_that_fails_or_crashes(folder):
     folder.make_kernels()
     folder.write("a.df", 'import arrays;\n@kernel="all.cu" (float total, float c[n, m], boolean large[n]) products(float a[n], int k[m]);\n'
@@ -488,6 +499,7 @@ TESTS = [
     edited_kernel_runs_points_again,
     kernels_that_do_not_fit,
     the_library_s_kernels_need_no_compiler,
+    kernels_are_cuda_for_nvcc_too,
     kernel_that_fails_or_crashes,
     calls_that_would_end_the_run,
     calls_that_end_the_run,
