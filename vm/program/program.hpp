@@ -224,9 +224,9 @@ struct ForeachSite {
   bool is_in_nest = false;  ///< the inner loop of one
   Placement placement = Placement::any;
   std::uint32_t gathering = no_id;  ///< the site of the loop that reads whole arrays, which have to be closed
-  Place place;
-  bool is_whole = false;      ///< an operation on whole arrays: its points have no name
-  Operand element_of_result;  ///< then, if the point is the key of an element: the array, seen from the frame around
+  Place place = {};
+  bool is_whole = false;           ///< an operation on whole arrays: its points have no name
+  Operand element_of_result = {};  ///< then, if a point is an element's key: the array, seen from the frame around
   bool is_nest() const { return nest.prelude != no_id; }
   /// Of this loop itself.
   bool is_launch() const { return launch.leaf != no_id && !is_nest(); }
