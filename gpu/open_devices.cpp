@@ -57,38 +57,77 @@ std::optional<std::uint64_t> seconds_of(std::string_view text) {
   return number * ns_of_second;
 }
 
-/// h200, h200x4. @return false: there is no such model, or so many are not meant
-bool reads_model(std::string_view word, GivenDevices& given) {
-  given.count = 1;
-  if ((given.model = card_model(word))) return true;
-  const std::size_t cross = word.rfind('x');
-  if (cross == std::string_view::npos || !(given.model = card_model(word.substr(0, cross)))) return false;
-  const char* const last = word.data() + word.size();
-  const auto [end, fault] = std::from_chars(word.data() + cross + 1, last, given.count);
-  return fault == std::errc() && end == last && given.count != 0 && given.count <= most_gpus;
+/// From 1 to most_gpus.
+std::optional<unsigned> count_of(std::string_view text) {
+  unsigned count = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, fault] = std::from_chars(text.data(), last, count);
+  if (fault != std::errc() || end != last || count == 0 || count > most_gpus) return {};
+  return count;
 }
 
-std::optional<GivenDevices> devices_of(std::string_view text) {
-  GivenDevices given{.kind = std::string(text.substr(0, text.find(':')))};
-  if (given.kind != "none" && given.kind != "all" && given.kind != "simulated") {
-    const auto [end, fault] = std::from_chars(given.kind.data(), given.kind.data() + given.kind.size(), given.count);
-    if (fault != std::errc() || *end != 0 || given.count == 0 || given.count > most_gpus) return {};
+/// h200, h200x4.
+struct Cards {
+  const CardModel* model = nullptr;  ///< null: the word names none
+  std::optional<unsigned> count = 1;
+};
+Cards cards_of(std::string_view word) {
+  if (const CardModel* const model = card_model(word)) return {.model = model};
+  const std::size_t cross = word.rfind('x');
+  if (cross == std::string_view::npos) return {};
+  Cards cards{.model = card_model(word.substr(0, cross)), .count = count_of(word.substr(cross + 1))};
+  return cards;
+}
+
+std::string number_text() { return fmt::format("1 to {} of them can be meant", most_gpus); }
+
+std::optional<std::string> read_kind(GivenDevices& given) {
+  if (given.kind == "none" || given.kind == "all" || given.kind == "simulated") return {};
+  if (const std::optional<unsigned> count = count_of(given.kind)) {
+    given.count = *count;
+    return {};
   }
+  const bool is_number = !given.kind.empty() && given.kind.find_first_not_of("0123456789") == std::string::npos;
+  if (is_number) return number_text();
+  if (cards_of(given.kind).model != nullptr) return fmt::format("did you mean `simulated:{}`?", given.kind);
+  return "";
+}
+
+/// What stands behind a colon.
+std::optional<std::string> read_word(std::string_view word, GivenDevices& given) {
+  const bool is_simulated = given.kind == "simulated";
+  if (given.kind == "none") return "nothing can stand behind `none`";
+  if (word == "whole") {
+    given.is_whole = true;
+  } else if (word == "resident") {
+    if (is_simulated) return "no kernel stays on a simulated device";
+    given.is_resident = true;
+  } else if (word.starts_with("memory=")) {
+    given.memory = bytes_of(word.substr(7));
+    if (!given.memory) return "memory is a size, from 64K on, as in `memory=512M` or `memory=4G`";
+  } else if (word.starts_with("patience=")) {
+    if (is_simulated) return "there is no patience with a simulated device";
+    given.patience_ns = seconds_of(word.substr(9));
+    if (!given.patience_ns) return "patience is a number of seconds, a day at most, as in `patience=60`";
+  } else {
+    const Cards cards = cards_of(word);
+    if (cards.model == nullptr) return "";
+    if (!is_simulated) return fmt::format("a model stands behind `simulated`: `simulated:{}`", word);
+    if (given.model != nullptr) return "there can be one model";
+    if (!cards.count) return number_text();
+    given.model = cards.model;
+    given.count = *cards.count;
+  }
+  return {};
+}
+
+/// @error  what is wrong; "": nothing that is known
+std::expected<GivenDevices, std::string> devices_of(std::string_view text) {
+  GivenDevices given{.kind = std::string(text.substr(0, text.find(':')))};
+  if (auto fault = read_kind(given)) return std::unexpected(*fault);
   while (text.contains(':')) {
     text.remove_prefix(text.find(':') + 1);
-    const std::string_view word = text.substr(0, text.find(':'));
-    if (word == "whole")
-      given.is_whole = true;
-    else if (word == "resident" && given.kind != "simulated")
-      given.is_resident = true;
-    else if (word.starts_with("memory="))
-      given.memory = bytes_of(word.substr(7));
-    else if (word.starts_with("patience=") && given.kind != "simulated")
-      given.patience_ns = seconds_of(word.substr(9));
-    else if (given.kind != "simulated" || given.model != nullptr || !reads_model(word, given))
-      return {};
-    if (given.kind == "none" || (word.starts_with("memory=") && !given.memory)) return {};
-    if (word.starts_with("patience=") && !given.patience_ns) return {};
+    if (auto fault = read_word(text.substr(0, text.find(':')), given)) return std::unexpected(*fault);
   }
   return given;
 }
@@ -102,9 +141,10 @@ OpenedDevices open_cards(const GivenDevices& given, std::function<std::string()>
   if (given.is_resident) setenv("CUDA_MODULE_LOADING", "EAGER", 1);
   const auto way = given.is_resident ? CudaDevices::Way::resident : CudaDevices::Way::launches;
   const ServerProgram server{.path = this_program, .cubin_folder = std::move(cubin_folder)};
-  if (given.kind == "all")
-    return {std::make_shared<CudaDevices>(all, takes, way, CudaDevices::usual_library, limits, server), ""};
-  auto devices = std::make_shared<CudaDevices>(given.count, takes, way, CudaDevices::usual_library, limits, server);
+  const unsigned most = given.kind == "all" ? all : given.count;
+  auto devices = std::make_shared<CudaDevices>(most, takes, way, CudaDevices::usual_library, limits, server);
+  // whoever asks for no more than is the default misses no GPU
+  if (given.kind == "all" && !given.is_whole && !given.is_resident) return {devices, ""};
   const std::expected<unsigned, std::string> count = devices->open();
   if (!count) return {nullptr, count.error() + "; workers compute everything"};
   if (*count < given.count) return {devices, fmt::format("there {} {}", *count == 1 ? "is" : "are", *count)};
@@ -119,11 +159,14 @@ std::vector<std::string> model_names() {
   return names;
 }
 
-bool names_devices(const std::string& text) { return devices_of(text).has_value(); }
+std::optional<std::string> fault_of_devices(const std::string& text) {
+  const auto given = devices_of(text);
+  return given ? std::nullopt : std::optional(given.error());
+}
 
 std::expected<OpenedDevices, std::string> open_devices(const std::string& text,
                                                        std::function<std::string()> cubin_folder) {
-  const std::optional<GivenDevices> given = devices_of(text);
+  const auto given = devices_of(text);
   if (!given) return std::unexpected("there are none of this name");
   if (given->kind == "none") return OpenedDevices{};
   if (given->kind != "simulated") return open_cards(*given, std::move(cubin_folder));

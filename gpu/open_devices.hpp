@@ -3,6 +3,7 @@
 #include <expected>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,8 @@ inline constexpr unsigned most_gpus = 64;
 /// by a super kernel that stays on each. `:memory=SIZE`, as 512M or 4G: no more of each device's memory is used.
 /// `:h200` or `:h200x4`, of simulated: so many GPUs of this kind, by a model that tells what they would take; they get
 /// loops whole.
-bool names_devices(const std::string& text);
+/// @return what is wrong with the text, in words; "": it is none of these; nullopt: nothing
+std::optional<std::string> fault_of_devices(const std::string& text);
 
 /// Of the kinds of GPUs that there are models of.
 std::vector<std::string> model_names();

@@ -33,7 +33,7 @@ class ArgumentTexts {
     const bool is_array = formal.type.kind == vm::ValueKind::array;
     const char* const element = type_name(is_array ? formal.type.element.at(0).kind : formal.type.kind);
     if (!is_array) {
-      const std::string type = is_const ? fmt::format("const Argument<{}>", element) : fmt::format("{}&", element);
+      const std::string type = fmt::format("const {}<{}>", is_const ? "Argument" : "OutputByReference", element);
       declarations_ +=
           fmt::format("  {} {}{{at<{}{}>(words, {})}};\n", type, name, is_const ? "const " : "", element, next_++);
       return;
@@ -98,6 +98,16 @@ struct Argument {{
   operator Parameter() const {{
     return value;
   }}
+}};
+
+/// Becomes a reference that is not const: what is written elsewhere would be lost without a word.
+template <typename T>
+struct OutputByReference {{
+  T& value;
+  operator T&() const {{
+    return value;
+  }}
+  operator const T&() const = delete;
 }};
 
 template <typename Call>

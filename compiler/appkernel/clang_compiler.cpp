@@ -1,5 +1,6 @@
 #include "compiler/appkernel/clang_compiler.hpp"
 
+#include <cxxabi.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -14,6 +15,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <sstream>
 #include <vector>
 
@@ -188,13 +190,20 @@ std::string_view instruction_of(std::string_view line) {
   return line.substr(0, line.find_first_of(" \t;"));
 }
 
+/// Of a function of C++ as it is written, of others the symbol.
+std::string name_in_source(const std::string& symbol) {
+  const std::unique_ptr<char, decltype(&std::free)> name(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, nullptr),
+                                                         &std::free);
+  return name ? name.get() : symbol;
+}
+
 /// Why no GPU gets the text, in words for the user; "": one may.
 std::string obstacle_in(std::string_view ptx) {
   std::istringstream lines{std::string(ptx)};
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with(".extern ")) {
       const std::size_t end = line.find_last_not_of(" ();,"), begin = line.find_last_of(" \t", end) + 1;
-      return fmt::format("it needs `{}`, which GPUs do not have", line.substr(begin, end + 1 - begin));
+      return fmt::format("it needs `{}`, which GPUs do not have", name_in_source(line.substr(begin, end + 1 - begin)));
     }
     const std::string_view instruction = instruction_of(line);
     if (instruction == "trap" || instruction == "brkpt")

@@ -4,13 +4,15 @@
  *   #include "gpu/gemtc/gemtc_gpu.h"
  *   GEMTC_GPU_KERNELS(add, multiply)  // in the order of gemtc_options.kernels
  *
- * clang makes PTX of it (DIR: where this file's folder `gpu` lies), which is given to gemtc_setup() as a text:
+ * clang makes PTX of it (DIR: where this file's folder `gpu` lies, include/raddle of what is installed), which is given
+ * to gemtc_setup() as a text:
  *
  *   clang++-19 --target=nvptx64-nvidia-cuda -march=sm_70 -Xclang -target-feature -Xclang +ptx78
  *     -fconvergent-functions -std=c++20 -O2 -ffreestanding -nostdlib -nogpulib -fno-exceptions -fno-rtti
  *     -ffp-contract=off -IDIR -S kernels.cpp -o kernels.ptx
  *
- * There is no library on a GPU: what kernels call has to be in the source, too. */
+ * There is no library on a GPU: what kernels call has to be in the source, too, and of headers there are those of the
+ * compiler: <stdint.h>, not <cstdint>. */
 #ifndef RADDLE_GEMTC_GPU_H
 #define RADDLE_GEMTC_GPU_H
 

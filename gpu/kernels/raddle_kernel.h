@@ -29,6 +29,10 @@
 #ifndef __CUDACC__  // files that were written for nvcc
 #define __device__
 #define __host__
+#define __global__                                                                                              \
+  _Pragma(                                                                                                      \
+      "GCC error \"an AppKernel is a function of a warp: RADDLE_KERNEL void name(raddle::Warp warp, ...), not " \
+      "__global__\"")
 #endif
 
 namespace raddle {

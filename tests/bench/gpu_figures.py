@@ -98,7 +98,7 @@ class Predicted:
 
     def __init__(self, folder, cards, words):
         stderr, _ = raddle(folder, "--gpus", f"simulated:h200x{cards}", "--trace=trace.json", *words)
-        self.run_s = float(re.search(r"^predicted by a model, the run: ([\d.]+) s$", stderr, re.MULTILINE)[1])
+        self.run_s = float(re.search(r"^predicted by a model, the run: ([\d.]+) s,", stderr, re.MULTILINE)[1])
         of_cards = re.findall(r"^predicted by a model, device \d+: copies there ([\d.]+) s, (\d+) launches ([\d.]+) s, copies back ([\d.]+) s$", stderr, re.MULTILINE)
         self.launches = sum(int(launches) for _, launches, _, _ in of_cards)
         self.busiest_s = max(float(up) + float(kernels) + float(down) for up, _, kernels, down in of_cards)

@@ -170,7 +170,7 @@ def problem_with_gpus(raddle):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Checks and measures what raddle does on the GPUs of this machine.",
+    parser = argparse.ArgumentParser(prog="gpu-check", description="Checks and measures what raddle does on the GPUs of this machine.",
                                      formatter_class=argparse.RawDescriptionHelpFormatter,
                                      epilog="\n".join(f"{step.name:<10} at most {step.limit_s:>3} s: {step.about}" for step in STEPS))
     parser.add_argument("--raddle", default=check_steps.golden.BUILT, metavar="PATH")

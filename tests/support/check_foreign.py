@@ -264,6 +264,14 @@ def kernels_that_do_not_fit(folder):
     told = folder.run("run --gpus simulated:whole --stats d.df", 1, env=folder.cache).stderr
     expect(told.count("an index for each dimension"), folder.run("run d.df", 1, env=folder.cache).stderr.count("an index for each dimension"))
     expect_in("not on devices, AppKernel at d.df:1:26: it can not be compiled\n", told)
+    # an output by value, or const: what the kernel writes would be lost
+    for output, told in (("double y", "conversion from 'const OutputByReference<double>' to 'double'"),
+                         ("const double& y", "type 'const double &' with initializer of type 'const OutputByReference<double>'")):
+        folder.write("lost.cu", '#include "raddle_kernel.h"\nRADDLE_KERNEL void f(raddle::Warp, double x, ' + output + ") {}\n")
+        folder.write("e.df", '@kernel="lost.cu" (float y) f(float x);\ntrace(f(1.0));\n')
+        folder.run("run e.df", 1, "", told, env=folder.cache)
+    folder.write("lost.cu", '#include "raddle_kernel.h"\n__global__ void f(double x, double* y) { *y = x; }\n')
+    folder.run("run e.df", 1, "", "lost.cu:2:1: error: an AppKernel is a function of a warp", env=folder.cache)
 
 
 def the_library_s_kernels_need_no_compiler(folder):

@@ -164,7 +164,7 @@ int report_run(Session& session, const vm::RunResult& result, int signal) {
 namespace {
 
 /// Of all devices, those with nothing to do, too.
-void print_prediction(const vm::RunPrediction& predicted) {
+void print_prediction(const vm::RunPrediction& predicted, bool is_through) {
   const auto seconds = [](std::int64_t ns) { return static_cast<double>(ns) * 1e-9; };
   for (std::size_t i = 0; i < predicted.devices.size(); ++i) {
     const vm::DevicePrediction& times = predicted.devices[i];
@@ -172,7 +172,11 @@ void print_prediction(const vm::RunPrediction& predicted) {
         "predicted by a model, device {}: copies there {:.6f} s, {} launches {:.6f} s, copies back {:.6f} s\n", i,
         seconds(times.copies_up_ns), times.launches, seconds(times.computing_ns), seconds(times.copies_down_ns));
   }
-  vm::print_stderr("predicted by a model, the run: {:.6f} s\n", seconds(predicted.run_ns));
+  if (is_through)
+    vm::print_stderr("predicted by a model, the run: {:.6f} s, with the workers as fast as they were here\n",
+                     seconds(predicted.run_ns));
+  else
+    vm::print_stderr("predicted by a model, the run: nothing, as it was ended before it was through\n");
 }
 
 /// What stays, without and with others that stay for the same reason.
@@ -242,8 +246,14 @@ void print_statistics(const SourceMap& sources, const vm::RunResult& result, con
     vm::print_stderr("bytes to device {}, {} {}, from it {}, there already {}, evictions {}\n", i, use.name,
                      use.traffic.bytes_up, use.traffic.bytes_down, use.traffic.bytes_kept, use.traffic.evictions);
   }
-  if (devices) print_prediction(*devices);
+  if (devices) print_prediction(*devices, result.status != vm::RunStatus::cancelled);
   print_obstacles(sources, obstacles);
+  const auto had_nothing = [](const vm::DeviceUse& use) { return use.points == 0 && use.calls == 0; };
+  if (!result.device_uses.empty() && std::ranges::all_of(result.device_uses, had_nothing))
+    vm::print_stderr(
+        "not on devices: what else could go there was not worth while, or there was none; `:whole` behind `--gpus all` "
+        "or "
+        "`--gpus simulated` gives them all that they can run\n");
 }
 
 /// Of text of the library that stands in the place of a call: the call.

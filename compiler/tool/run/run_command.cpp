@@ -37,7 +37,9 @@ std::vector<std::string> gpu_choices() {
 }
 
 std::string fault_of_gpus(const std::string& text) {
-  if (gpu::names_devices(text)) return "";
+  const std::optional<std::string> fault = gpu::fault_of_devices(text);
+  if (!fault) return "";
+  if (!fault->empty()) return fmt::format("`{}`: {}", text, *fault);
   return fmt::format(
       "`{}` is none of {}, and no number of GPUs from 1 to {} (with :memory=512M, :patience=60 or the like behind it; "
       "h200x4: four such GPUs)",
