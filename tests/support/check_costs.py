@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """What a run may cost beside its work: LLVM is loaded only to compile, who waits uses no processor, operators that wait
-for one thing are one strand, runs at once share the cache of machine code, programs that wait take bounded memory; what is
-compiled for a processor runs on no other one; products with the same matrix go over it once.
+for one thing are one strand, runs at once share the cache of machine code, programs that wait take bounded memory, loops
+that make large arrays the memory of few of their steps; what is compiled for a processor runs on no other one; products
+with the same matrix go over it once.
 
     check_costs.py [--raddle PATH] [FILTER]
 """
@@ -125,6 +126,28 @@ def what_starts_programs_is_bounded(folder):
         expect((told["programs started"], told["bytes for frames and tasks, at most"] < 3 << 20), (6000, True))
 
 
+LARGE_STEPS = """import arrays;
+@param int steps = 24;
+x = sqrt(1.0 + random(100000));
+float total;
+for (total = 0.0, int t = 0; t < steps; t = t + 1, total = total + d[t]) {
+  a = x * itof(t + 1);
+  b = a[1:99999] + sqrt(a[0:99998]);
+  c = b[1:99998] * sqrt(b[0:99997]);
+  d = c[1:99997] - sqrt(c[0:99996]) + sum(a[0:10]);
+}
+"""
+
+
+def large_steps_are_made_in_order(folder):
+    """Launches that wait for one input all begin when it comes. One worker has the arrays of one or two steps in memory, not
+    those of all that a window lets wait. (How many several workers have, the system's threads decide.)"""
+    folder.write("steps.df", LARGE_STEPS)
+    for steps in (24, 48):
+        told = counters(folder, f"run --stats --workers=1 steps.df --steps={steps}")
+        expect(told["memory for large arrays, made"] <= 8, True)
+
+
 def joined_products(text):
     """In which functions of the script such a pair is called, in the IR."""
     functions = re.finditer(r"^function @(\S+) .*?^}", text, re.MULTILINE | re.DOTALL)
@@ -153,4 +176,4 @@ def code_of_other_processors_stays_apart(folder):
 if __name__ == "__main__":
     main("costs", "What a run costs beside its work.",
          [llvm_is_loaded_to_compile_only, who_waits_uses_no_processor, operators_are_one_strand, runs_share_the_cache,
-          what_starts_programs_is_bounded, code_of_other_processors_stays_apart, products_of_a_step_are_joined], Folder)
+          what_starts_programs_is_bounded, large_steps_are_made_in_order, code_of_other_processors_stays_apart, products_of_a_step_are_joined], Folder)

@@ -105,6 +105,10 @@ class alignas(64) RunWorker {
     ++pushed_;
     worker_.push(task, priority);
   }
+  void push_last(Task& task, std::int64_t order) {
+    ++pushed_;
+    worker_.push_last(task, order);
+  }
   void push(TaskBatch tasks) {
     pushed_ += tasks.count;
     worker_.push(tasks);

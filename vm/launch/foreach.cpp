@@ -92,6 +92,7 @@ void Launcher::start_range(RangeTask& range, bool is_forced) {
   Frame& frame = range.frame;
   const ForeachSite& site = range.site;
   while (Future* const awaited = awaited_input(range, is_forced)) {
+    if (range.issued_ns == 0) range.issued_ns = now_ns();
     auto* wait = here_.make<LaunchWait>(range);
     frame.retain();
     wait->awaits_input = true;
@@ -147,6 +148,7 @@ void Launcher::begin_range(RangeTask& range) {
   }
   if (run_.devices) profile_of(range).count.store(range.end, std::memory_order_relaxed);
   frame.retain();
+  if (range.issued_ns == 0) range.issued_ns = now_ns();
   auto* task = here_.make<RangeTask>(range);
   if (waits_for_code && run_.leaves.wait(site.launch.leaf, *task)) return;
   here_.push(*task, task->frame.priority);

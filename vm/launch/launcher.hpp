@@ -80,6 +80,7 @@ class Launcher : WorkerService {
   static std::int64_t whole_chunks(const RangeTask& task, std::int64_t first, std::int64_t count);
   std::int64_t stretch_of(const RangeTask& task);
   bool has_lanes(const ForeachSite& site) const;
+  bool begins_large(const RangeTask& task) const;
   void split(RangeTask& task);
   void finish_range(RangeTask* task);
   std::int64_t run_stretch(RangeTask& piece, std::int64_t first, std::int64_t count);

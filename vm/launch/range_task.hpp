@@ -43,6 +43,12 @@ struct InnerRange {
 /// something that is not there yet, often what earlier ones compute, a window bounds how many (LoopWindow), and the
 /// loop is not split for a while.
 ///
+/// A launch for whose results much memory is to be taken (half a MiB or more) is begun last: when nobody has anything
+/// left of what has begun, and of several the one that was issued first. Else each worker would begin a launch
+/// of its own, the youngest, while the rest of an old one lies in somebody's deque: all that has been computed since is
+/// kept by what waits for that rest, and what is computed next goes to new pages, which the system clears. The memory
+/// is taken by the first stretch, so that launches that wait take none.
+///
 /// A nest of index launches is split across its inner loop where its points need each other: each worker keeps to its
 /// own part of every iteration of the outer loop, and only neighbours wait for each other. What a neighbour is just
 /// computing is waited for on the spot for some microseconds (Patience). If it does not come the point is deferred, and
@@ -72,6 +78,8 @@ class RangeTask final : public Cell {
         order(other.order),
         inner(other.inner),
         has_promised(other.has_promised),
+        issued_ns(other.issued_ns),
+        is_new(other.is_new),
         stays(other.stays) {}
   void run(Worker& worker) override;
 
@@ -85,6 +93,8 @@ class RangeTask final : public Cell {
   std::shared_ptr<const ElementOrder> order;
   InnerRange inner;
   bool has_promised = false;   ///< what it writes, if it could: see Launcher::awaited_input
+  std::int64_t issued_ns = 0;  ///< when the loop was first to wait or to be queued
+  bool is_new = true;          ///< no worker has taken it out of a queue to run it
   bool stays = false;          ///< devices have left it to the workers
   std::int64_t rows_made = 0;  ///< of a part of a nest: its share of the rows before this one
   bool has_stopped = false;    ///< of a part of a nest: its last stretch ended early, as a neighbour did not come

@@ -9,6 +9,7 @@
 #include "vm/launch/launcher.hpp"
 #include "vm/launch/range_task.hpp"
 #include "vm/math/random.hpp"
+#include "vm/value/borrow.hpp"
 #include "vm/value/range.hpp"
 
 namespace raddle::vm {
@@ -21,7 +22,8 @@ constexpr std::int64_t long_stretch_ns = 10 * stretch_ns;  ///< as long as many 
 constexpr std::int64_t whole_chunk_ns = 20 * long_stretch_ns;  ///< likewise, if a chunk takes no longer
 constexpr std::int64_t most_lanes = 32;  ///< of machine code: fewer points take as long as so many
 constexpr std::int32_t caution_stretches = 64;
-constexpr std::int64_t point_tasks_limit = 256;  ///< points that are queued one by one: what a cache holds
+constexpr std::size_t large_bytes = std::size_t{512} << 10;  ///< that are no small part of a cache
+constexpr std::int64_t point_tasks_limit = 256;              ///< points that are queued one by one: what a cache holds
 
 /// What tells an iteration's stream of random numbers apart: the key, if it is an int, else how many come before.
 std::uint64_t told_apart_by(const RangeTask& piece, std::int64_t iteration) {
@@ -109,6 +111,21 @@ bool Launcher::has_lanes(const ForeachSite& site) const {
   return code.exists() && code.cost <= most_cost;
 }
 
+/// Memory for what it writes is still to be taken, as it is by the first stretch, and much of it. The inner loop of a
+/// nest is part of what has begun.
+bool Launcher::begins_large(const RangeTask& task) const {
+  if (task.site.is_in_nest) return false;
+  std::size_t bytes = 0;
+  for (const LaunchSink& sink : task.site.launch.sinks) {
+    if (!sink.is_of_array()) continue;
+    const Future& variable = task.frame.at(sink.target);
+    if (!variable.is_resolved() || variable.is_failed() || variable.kind() != ValueKind::array) continue;
+    const OpenNumbers* const numbers = object_in<Array>(variable).numbers();
+    if (numbers && !numbers->storage()) bytes += numbers->count() * size_of_number(numbers->kind());
+  }
+  return bytes >= large_bytes;
+}
+
 void Launcher::split(RangeTask& task) {
   auto* upper = here_.make<RangeTask>(task);
   const std::int64_t half = (task.end - task.next_iteration) / 2;
@@ -125,6 +142,9 @@ void Launcher::run_range(RangeTask* task) {
   if (const Ref<LoopWindow> window = task->window; window && (has_stopped || window->is_full()) && window->keep(*task))
     return;
   if (run_.devices && hand_over(*task)) return;
+  if (std::exchange(task->is_new, false) && task->frame.priority == 0 && !worker_->perturbation().one_in(2) &&
+      begins_large(*task))
+    return here_.push_last(*task, task->issued_ns);
   LoopProfile& profile = profile_of(*task);
   task->stretch = stretch_of(*task);
   if (task->inner.count != 0 && task->site.nest.is_chained) {

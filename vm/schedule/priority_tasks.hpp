@@ -1,5 +1,6 @@
 #pragma once
-// Tasks with a priority: what is above 0 goes before all other tasks, what is below after them.
+// Tasks with a priority: what is above 0 goes before all other tasks, what is below after them. And tasks that wait
+// until nothing without a priority is left.
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <utility>
 
 #include "vm/schedule/task_queue.hpp"
 
@@ -18,24 +20,30 @@ namespace raddle::vm {
 class PriorityTasks {
  public:
   /// @param priority  not 0; of equal ones the first comes first
-  void push(Task& task, std::int32_t priority) {
-    const std::lock_guard lock(mutex_);
-    tasks_[priority].add(task);
-    count_of(priority).fetch_add(1, std::memory_order_seq_cst);
-  }
+  void push(Task& task, std::int32_t priority) { push_at(task, {2 * std::int64_t{priority}, 0}); }
+  /// Goes after all that has no priority, and before what is below 0. @param order  the lowest comes first
+  void push_last(Task& task, std::int64_t order) { push_at(task, {after_0, -order}); }
   /// The highest above 0; null: there is none.
-  Task* take_urgent() { return has_urgent() ? take(1) : nullptr; }
+  Task* take_urgent() { return has_urgent() ? take({1, 0}) : nullptr; }
   /// A hint.
   bool has_urgent() const { return urgent_.load(std::memory_order_relaxed) != 0; }
   /// The highest, where there is nothing else to do.
-  Task* take_any() { return is_empty() ? nullptr : take(std::numeric_limits<std::int32_t>::min()); }
+  Task* take_any() { return is_empty() ? nullptr : take(lowest); }
   bool is_empty() const {
     return urgent_.load(std::memory_order_seq_cst) == 0 && late_.load(std::memory_order_seq_cst) == 0;
   }
 
  private:
-  std::atomic<std::size_t>& count_of(std::int32_t priority) { return priority > 0 ? urgent_ : late_; }
-  Task* take(std::int32_t least) {
+  using Rank = std::pair<std::int64_t, std::int64_t>;  // twice the priority, and within it
+  static constexpr std::int64_t after_0 = -1;
+  static constexpr Rank lowest{std::numeric_limits<std::int64_t>::min(), 0};
+  std::atomic<std::size_t>& count_of(Rank rank) { return rank.first > 0 ? urgent_ : late_; }
+  void push_at(Task& task, Rank rank) {
+    const std::lock_guard lock(mutex_);
+    tasks_[rank].add(task);
+    count_of(rank).fetch_add(1, std::memory_order_seq_cst);
+  }
+  Task* take(Rank least) {
     const std::lock_guard lock(mutex_);
     if (tasks_.empty() || tasks_.begin()->first < least) return nullptr;
     const auto first = tasks_.begin();
@@ -46,8 +54,8 @@ class PriorityTasks {
   }
 
   std::mutex mutex_;
-  std::map<std::int32_t, TaskBatch, std::greater<>> tasks_;  // guarded by mutex_; no batch is empty
-  std::atomic<std::size_t> urgent_{0}, late_{0};             // of tasks_
+  std::map<Rank, TaskBatch, std::greater<>> tasks_;  // guarded by mutex_; no batch is empty
+  std::atomic<std::size_t> urgent_{0}, late_{0};     // of tasks_
 };
 
 }  // namespace raddle::vm

@@ -55,6 +55,11 @@ void Worker::push_by_priority(Task& task, std::int32_t priority) {
   pool_.state_->gate.notify_one();
 }
 
+void Worker::push_last(Task& task, std::int64_t order) {
+  pool_.state_->prioritised.push_last(task, order);
+  pool_.state_->gate.notify_one();
+}
+
 bool Worker::queues_all() {
   if (pool_.stopped()) return true;  // what goes to the queue now is freed with the run
   if (pool_.state_->inlining == Inlining::never) return true;

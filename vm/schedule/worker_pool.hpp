@@ -53,6 +53,9 @@ class Worker {
     else
       push_by_priority(task, priority);
   }
+  /// The same of one that begins something large: it is taken where nothing is left of what has begun, by any worker,
+  /// and before what has a priority below 0. @param order  the lowest comes first
+  void push_last(Task& task, std::int64_t order);
   /// Makes tasks ready that have no priority, as if they were pushed one by one.
   void push(TaskBatch batch);
   /// Takes a task that this worker has pushed without a priority out of its queue, if it is the next one there.
