@@ -8,7 +8,7 @@ std::string kernel_key(const CodeRequest& request, std::string_view compiler, st
   key += std::to_string(static_cast<unsigned>(request.target)) + " " +
          std::to_string(static_cast<unsigned>(request.entry.kind)) + " " +
          std::to_string(static_cast<unsigned>(request.entry.reads)) + " " + std::to_string(request.entry.follows) +
-         "\n";
+         " " + std::to_string(request.entry.row_follows) + "\n";
   return key + request.kernels;
 }
 

@@ -222,21 +222,30 @@ std::string exported_name(vm::KernelId kernel) { return "raddle_leaf_" + std::to
 void kernels_to_llvm(const vm::KernelGroup& group, std::span<const vm::KernelEntryPoint> entries,
                      const GenerationOptions& options, llvm::Module& out) {
   vm::KernelGroup all = group;
-  std::map<vm::KernelId, EmittedWindows> windows;
-  for (const vm::KernelEntryPoint& each : entries) {
-    if (each.entry.kind != vm::KernelEntry::points) continue;
-    auto shared = share_windows(group[each.kernel], each.entry.reads, each.entry.follows);
-    if (!shared) continue;
-    EmittedWindows& made = windows[each.kernel];
-    made.shared = std::move(*shared);
-    const auto add = [&](const vm::Kernel& kernel) {
-      all.push_back(kernel);
-      return static_cast<vm::KernelId>(all.size() - 1);
-    };
+  std::map<vm::KernelId, EmittedWindows> windows, row_windows;
+  const auto add = [&](const vm::Kernel& kernel) {
+    all.push_back(kernel);
+    return static_cast<vm::KernelId>(all.size() - 1);
+  };
+  const auto emitted = [&](SharedWindows shared) {
+    EmittedWindows made{std::move(shared), {}, vm::no_kernel_part};
     for (const SharedWindows::Part& part : made.shared.parts) made.parts.push_back(add(part.kernel));
     made.rest = add(made.shared.rest);
+    return made;
+  };
+  for (const vm::KernelEntryPoint& each : entries) {
+    const vm::KernelEntry& entry = each.entry;
+    if (entry.kind != vm::KernelEntry::points) continue;
+    if (auto shared = share_windows(group[each.kernel], entry.reads, entry.follows))
+      windows.emplace(each.kernel, emitted(std::move(*shared)));
+    auto shared = share_rows(group[each.kernel], entry.reads, entry.follows, entry.row_follows);
+    if (!shared) continue;
+    const EmittedWindows& made = row_windows.emplace(each.kernel, emitted(std::move(*shared))).first->second;
+    if (auto rest = share_windows(made.shared.rest, static_cast<std::uint32_t>(made.shared.inputs.size()),
+                                  following_inputs(made.shared, entry.follows)))
+      windows.emplace(made.rest, emitted(std::move(*rest)));
   }
-  ModuleEmitter emitter(all, options, out, std::move(windows));
+  ModuleEmitter emitter(all, options, out, std::move(windows), std::move(row_windows));
   for (const vm::KernelEntryPoint& each : entries) emitter.emit_exported(each.kernel, each.entry);
   emitter.emit_pending();
 }

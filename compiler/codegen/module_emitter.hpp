@@ -28,15 +28,18 @@ struct EmittedWindows {
 /// Emits functions into one LLVM module, and knows what types and other functions are there.
 class ModuleEmitter {
  public:
-  /// @param windows  of kernels that have some
+  /// @param windows      of kernels whose neighbouring points share something
+  /// @param row_windows  of those whose rows do
   ModuleEmitter(const vm::KernelGroup& group, const GenerationOptions& options, llvm::Module& out,
-                std::map<vm::KernelId, EmittedWindows> windows = {})
+                std::map<vm::KernelId, EmittedWindows> windows = {},
+                std::map<vm::KernelId, EmittedWindows> row_windows = {})
       : group(group),
         facts(group),
         out(out),
         llvm_context(out.getContext()),
         options_(options),
-        windows_(std::move(windows)) {}
+        windows_(std::move(windows)),
+        row_windows_(std::move(row_windows)) {}
 
   /// The inner function; emits it, and all it calls, if it is new.
   llvm::Function* inner(vm::KernelId kernel, unsigned level = 0);
@@ -91,7 +94,7 @@ class ModuleEmitter {
   llvm::Function* make_entry(const std::string& name, llvm::GlobalValue::LinkageTypes linkage);
 
   const GenerationOptions options_;
-  const std::map<vm::KernelId, EmittedWindows> windows_;
+  const std::map<vm::KernelId, EmittedWindows> windows_, row_windows_;
   llvm::Function* copier_past_cache_ = nullptr;  ///< once it is needed
   using Level = std::pair<vm::KernelId, unsigned>;
   std::map<Level, llvm::Function*> inners_;

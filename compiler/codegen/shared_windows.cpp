@@ -14,18 +14,26 @@ using vm::KernelInstruction;
 using vm::KernelRegister;
 using vm::no_kernel_part;
 
+/// Seen from some element.
+struct Where {
+  std::int64_t row = 0, number = 0;
+  auto operator<=>(const Where&) const = default;
+  Where from(const Where& origin) const { return {row - origin.row, number - origin.number}; }
+};
+
 /// A number as something that is computed of elements from some place on. Two registers with one value are the same but
 /// for the place.
 struct Located {
   std::uint32_t value = 0;
-  std::optional<std::int64_t> place;  ///< none: no element is read
-  bool is_own = false;                ///< of the point: nobody shares it
+  std::optional<Where> place;  ///< none: no element is read
+  bool is_own = false;         ///< of the point: nobody shares it
 };
 
 class Sharer {
  public:
-  Sharer(const vm::Kernel& kernel, std::uint32_t reads, std::uint64_t follows)
-      : kernel_(kernel), reads_(reads), follows_(follows) {}
+  /// @param row_follows  0: all rows are apart
+  Sharer(const vm::Kernel& kernel, std::uint32_t reads, std::uint64_t follows, std::uint64_t row_follows)
+      : kernel_(kernel), reads_(reads), follows_(follows), row_follows_(row_follows) {}
 
   std::optional<SharedWindows> run() {
     locate();
@@ -54,13 +62,19 @@ class Sharer {
   void locate() {
     located_.resize(kernel_.types.size());
     made_by_.assign(kernel_.types.size(), nullptr);
-    std::uint32_t row = 0;
+    Located line;  // the first read of those that follow each other
     for (KernelRegister id = 0; id < kernel_.parameter_count + kernel_.constants.size(); ++id) {
       Located& here = located_[id];
       if (is_read(id)) {
-        const bool is_next = id > 1 && id - 1 < 64 && (follows_ >> (id - 1) & 1) != 0;
-        if (!is_next) row = next_value_++;
-        here = {row, is_next ? *located_[id - 1].place + 1 : 0, false};
+        const auto is_in = [&](std::uint64_t bits) { return id > 1 && id - 1 < 64 && (bits >> (id - 1) & 1) != 0; };
+        if (is_in(follows_)) {
+          here = located_[id - 1];
+          ++here.place->number;
+        } else {
+          line = is_in(row_follows_) ? Located{line.value, Where{line.place->row + 1, 0}, false}
+                                     : Located{next_value_++, Where{}, false};
+          here = line;
+        }
       } else {
         here = {next_value_++, std::nullopt, id == 0};
       }
@@ -76,13 +90,14 @@ class Sharer {
     const std::vector<KernelRegister> inputs = inputs_of(each);
     const auto is_own = [&](KernelRegister input) { return located_[input].is_own; };
     if (!is_pure(each) || std::ranges::any_of(inputs, is_own)) return {next_value_++, std::nullopt, true};
-    std::optional<std::int64_t> first;
+    std::optional<Where> first;
     for (const KernelRegister input : inputs)
-      if (const auto place = located_[input].place) first = std::min(first.value_or(*place), *place);
+      if (const auto place = located_[input].place)
+        first = first ? Where{std::min(first->row, place->row), std::min(first->number, place->number)} : *place;
     Key key{each.op, {}};
     for (const KernelRegister input : inputs) {
       const Located& of = located_[input];
-      key.second.emplace_back(of.value, of.place ? *of.place - *first : 0);
+      key.second.emplace_back(of.value, of.place ? of.place->from(*first) : Where{});
     }
     const auto [known, is_new] = values_.try_emplace(std::move(key), next_value_);
     if (is_new) ++next_value_;
@@ -109,15 +124,36 @@ class Sharer {
 
   /// Each of the others is read from memory then, and the first one written to it, which is as much as an operation.
   bool pays(const std::vector<KernelRegister>& copies) const {
-    std::set<std::int64_t> places;
-    for (const KernelRegister id : copies) places.insert(*located_[id].place);
+    std::set<Where> all;
+    std::set<std::int64_t> places;  // numbers of the row, or rows
+    for (const KernelRegister id : copies) {
+      all.insert(*located_[id].place);
+      places.insert(shares_rows() ? located_[id].place->row : located_[id].place->number);
+    }
     if (places.size() < 2) return false;
+    if (shares_rows()) {  // all numbers between these are there
+      const auto [least, greatest] = bounds(copies);
+      for (const Where corner : {least, Where{least.row, greatest.number}, Where{greatest.row, least.number}, greatest})
+        if (!all.contains(corner)) return false;
+    }
     std::set<KernelRegister> parts;
     collect(copies[0], parts);
     const auto work =
         std::ranges::count_if(parts, [&](KernelRegister id) { return is_read(id) || made_by_[id] != nullptr; });
     return (static_cast<std::ptrdiff_t>(places.size()) - 1) * work >
            2 * (static_cast<std::ptrdiff_t>(places.size()) + 1);
+  }
+
+  bool shares_rows() const { return row_follows_ != 0; }
+  /// The least row and number of some registers, and the greatest.
+  std::pair<Where, Where> bounds(const std::vector<KernelRegister>& copies) const {
+    Where least = *located_[copies[0]].place, greatest = least;
+    for (const KernelRegister id : copies) {
+      const Where place = *located_[id].place;
+      least = {std::min(least.row, place.row), std::min(least.number, place.number)};
+      greatest = {std::max(greatest.row, place.row), std::max(greatest.number, place.number)};
+    }
+    return {least, greatest};
   }
 
   /// A register and all that it is computed of.
@@ -129,12 +165,14 @@ class Sharer {
   SharedWindows::Part part_of(const std::vector<KernelRegister>& copies) const {
     const auto place = [&](KernelRegister id) { return *located_[id].place; };
     const KernelRegister first = *std::ranges::min_element(copies, {}, place);
-    const KernelRegister last = *std::ranges::max_element(copies, {}, place);
+    const auto [least, greatest] = bounds(copies);
+    const Where extent = greatest.from(least);
     std::set<KernelRegister> parts;
     collect(first, parts);
     SharedWindows::Part part;
-    part.reach = static_cast<std::uint32_t>(place(last) - place(first));
-    KernelCopy copy(kernel_, kernel_.name + ".shared");
+    part.reach = static_cast<std::uint32_t>(extent.number);
+    part.rows = static_cast<std::uint32_t>(extent.row);
+    KernelCopy copy(kernel_, kernel_.name + ".shared", false);
     copy.add_parameter(0);
     for (KernelRegister id = 1; id <= reads_; ++id) {
       if (!parts.contains(id)) continue;
@@ -149,24 +187,20 @@ class Sharer {
   }
 
   void make_rest(SharedWindows& made) const {
-    KernelCopy copy(kernel_, kernel_.name + ".rest");
+    KernelCopy copy(kernel_, kernel_.name + ".rest", true);
     copy.add_parameter(0);
     std::uint32_t number = 0;
     for (const auto& [value, copies] : shared_) {
-      std::map<std::int64_t, KernelRegister> by_place;
-      for (const KernelRegister id : copies) {
-        const std::int64_t place = *located_[id].place;
-        const auto [known, is_new] = by_place.try_emplace(place, id);
-        if (is_new)
-          copy.add_parameter(id);
-        else
-          copy.use(id, known->second);
+      std::map<Where, KernelRegister> by_place;
+      for (const KernelRegister id : copies) by_place.try_emplace(*located_[id].place, id);
+      const Where least = bounds(copies).first;
+      for (const auto& [place, id] : by_place) {
+        const Where at = place.from(least);
+        copy.add_parameter(id);
+        made.inputs.push_back({number, static_cast<std::uint32_t>(at.number), static_cast<std::uint32_t>(at.row)});
       }
-      for (const KernelRegister id : copies) {
-        const std::int64_t place = *located_[id].place;
-        if (by_place.at(place) == id)
-          made.inputs.push_back({number, static_cast<std::uint32_t>(place - by_place.begin()->first)});
-      }
+      for (const KernelRegister id : copies)
+        if (const KernelRegister known = by_place.at(*located_[id].place); known != id) copy.use(id, known);
       ++number;
     }
     const std::set<KernelRegister> needed = copy.needed(body(), kernel_.outputs);
@@ -183,7 +217,9 @@ class Sharer {
   /// A kernel of some instructions of another one.
   class KernelCopy {
    public:
-    KernelCopy(const vm::Kernel& source, std::string name) : source_(source) {
+    /// @param keeps_failures  what may fail is in it, too, whether its result is used or not
+    KernelCopy(const vm::Kernel& source, std::string name, bool keeps_failures)
+        : source_(source), keeps_failures_(keeps_failures) {
       made_.name = std::move(name);
       made_.place = source.place;
     }
@@ -204,8 +240,7 @@ class Sharer {
       };
       for (const KernelRegister output : outputs) add(output);
       for (std::size_t i = body.size(); i-- > 0;) {
-        const bool can_fail = vm::info(body[i].op).failure != vm::KernelFailure::nothing;
-        if (!can_fail && !needed.contains(body[i].result)) continue;
+        if (!is_kept(body[i]) && !needed.contains(body[i].result)) continue;
         for (const KernelRegister input : inputs_of(body[i])) add(input);
       }
       return needed;
@@ -220,8 +255,7 @@ class Sharer {
       }
       made_.blocks.emplace_back();
       for (KernelInstruction each : body) {
-        const bool can_fail = vm::info(each.op).failure != vm::KernelFailure::nothing;
-        if (!can_fail && !all.contains(each.result)) continue;
+        if (!is_kept(each) && !all.contains(each.result)) continue;
         for (KernelRegister& input : each.inputs)
           if (input != no_kernel_part) input = at_.at(input);
         if (each.result != no_kernel_part) {
@@ -236,17 +270,22 @@ class Sharer {
     vm::Kernel take() { return std::move(made_); }
 
    private:
+    bool is_kept(const KernelInstruction& each) const {
+      return keeps_failures_ && vm::info(each.op).failure != vm::KernelFailure::nothing;
+    }
+
     const vm::Kernel& source_;
+    const bool keeps_failures_;
     vm::Kernel made_;
     std::map<KernelRegister, KernelRegister> at_;
   };
 
-  using Key = std::pair<vm::KernelOp, std::vector<std::pair<std::uint32_t, std::int64_t>>>;
+  using Key = std::pair<vm::KernelOp, std::vector<std::pair<std::uint32_t, Where>>>;
   static constexpr std::size_t most_parts = 8;  ///< each has numbers of its own on the stack
 
   const vm::Kernel& kernel_;
   const std::uint32_t reads_;
-  const std::uint64_t follows_;
+  const std::uint64_t follows_, row_follows_;
   std::uint32_t next_value_ = 0;
   std::vector<Located> located_;                   ///< by register
   std::vector<const KernelInstruction*> made_by_;  ///< likewise; null: a parameter or constant
@@ -256,12 +295,35 @@ class Sharer {
 
 }  // namespace
 
+namespace {
+
+bool can_share(const vm::Kernel& kernel) {
+  return kernel.blocks.size() == 1 && kernel.row_count == 0 &&
+         std::ranges::none_of(kernel.blocks[0], [](const auto& each) { return is_control(each.op); });
+}
+
+}  // namespace
+
 std::optional<SharedWindows> share_windows(const vm::Kernel& kernel, std::uint32_t reads, std::uint64_t follows) {
-  const bool has_one_block = kernel.blocks.size() == 1 && std::ranges::none_of(kernel.blocks[0], [](const auto& each) {
-                               return is_control(each.op);
-                             });
-  if (follows == 0 || !has_one_block || kernel.row_count != 0) return std::nullopt;
-  return Sharer(kernel, reads, follows).run();
+  if (follows == 0 || !can_share(kernel)) return std::nullopt;
+  return Sharer(kernel, reads, follows, 0).run();
+}
+
+std::optional<SharedWindows> share_rows(const vm::Kernel& kernel, std::uint32_t reads, std::uint64_t follows,
+                                        std::uint64_t row_follows) {
+  if (row_follows == 0 || !can_share(kernel)) return std::nullopt;
+  return Sharer(kernel, reads, follows, row_follows).run();
+}
+
+std::uint64_t following_inputs(const SharedWindows& windows, std::uint64_t follows) {
+  std::uint64_t all = 0;
+  for (std::size_t i = 1; i < std::min<std::size_t>(windows.inputs.size(), 64); ++i) {
+    const SharedWindows::Input &one = windows.inputs[i - 1], &other = windows.inputs[i];
+    const bool is_behind = one.part == other.part && one.row == other.row && one.number + 1 == other.number;
+    const bool follows_there = other.part || (other.number < 64 && (follows >> other.number & 1) != 0);
+    if (is_behind && follows_there) all |= std::uint64_t{1} << i;
+  }
+  return all;
 }
 
 }  // namespace raddle::codegen

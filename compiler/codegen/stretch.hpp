@@ -1,6 +1,6 @@
 #pragma once
-// Inside of kernels_to_llvm: the words of a call for many points, as Note [stretches] of vm/program/leaf_abi.hpp has
-// them.
+// Inside of kernels_to_llvm: the words of a call for many points, as Notes [stretches] and [rows] of
+// vm/program/leaf_abi.hpp have them.
 #include <llvm/IR/IRBuilder.h>
 
 #include <vector>
@@ -29,6 +29,19 @@ struct Stretch {
     for (std::size_t i = 0; i < kernel.outputs.size(); ++i) results.push_back(words.load(builder.getPtrTy()));
     for (std::size_t i = 0; i < kernel.row_count; ++i) words.load_argument(builder.getPtrTy(), rows);
     for (std::size_t i = 0; i < read_count; ++i) reads.push_back(words.load(builder.getPtrTy()));
+  }
+};
+
+/// The words behind the captures where points read elements: there are rows of points.
+struct StretchRows {
+  llvm::Value* count;
+  llvm::Value* distances;  ///< in bytes, of reads, then of results
+
+  StretchRows(WordReader& words, llvm::IRBuilder<>& builder)
+      : count(words.load(builder.getInt64Ty())), distances(words.load(builder.getPtrTy())) {}
+  llvm::Value* distance(llvm::IRBuilder<>& builder, std::size_t number) const {
+    llvm::Type* word = builder.getInt64Ty();
+    return builder.CreateLoad(word, builder.CreateConstInBoundsGEP1_64(word, distances, number));
   }
 };
 

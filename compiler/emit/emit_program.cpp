@@ -8,6 +8,7 @@
 #include "compiler/emit/function_plan.hpp"
 #include "compiler/emit/needed_parameters.hpp"
 #include "compiler/emit/partition_strands.hpp"
+#include "compiler/emit/read_windows.hpp"
 #include "compiler/emit/gathering_sites.hpp"
 #include "compiler/ir/heavy_leaves.hpp"
 #include "compiler/ir/kernel_operator.hpp"
@@ -86,22 +87,14 @@ void find_starters(const ir::Module& module, std::vector<vm::Function>& function
   }
 }
 
-/// The element behind the one that the read before it is about.
-bool reads_next(const vm::IndexLaunch& launch, std::size_t read) {
-  const vm::LaunchRead &one = launch.reads[read - 1], &other = launch.reads[read];
-  if (one.key_count != 1 || other.key_count != 1 || one.array != other.array) return false;
-  const vm::LaunchKey &key = launch.keys[one.first_key], &next = launch.keys[other.first_key];
-  return key.is_affine() && next.is_affine() && key.stride == 1 && next.stride == 1 &&
-         key.base.value == next.base.value && key.base.operand == next.base.operand && next.offset == key.offset + 1;
-}
-
 void describe_launch(vm::Program& program, vm::IndexLaunch& launch, const vm::LaunchNest& nest) {
   vm::KernelEntry& entry = program.functions[launch.leaf].kernel_entry;
   const bool has_lanes = !launch.is_projected() || (launch.reads.empty() && launch.is_contiguous(1));
+  const std::uint64_t row_follows = entry.row_follows;  // known where the loop is seen as part of a nest
   entry = has_lanes ? vm::KernelEntry::lanes : vm::KernelEntry::points;
+  entry.row_follows = row_follows;
   if (launch.reads.size() < vm::KernelEntry::reads_limit) entry.reads = static_cast<std::uint8_t>(launch.reads.size());
-  for (std::size_t i = 1; i < std::min<std::size_t>(entry.reads, 64); ++i)
-    if (reads_next(launch, i)) entry.follows |= std::uint64_t{1} << i;
+  emit::find_windows(program, launch, nest, entry);
   for (const vm::FunctionId id : {launch.projection, nest.prelude})
     if (id != vm::no_id) program.functions[id].kernel_entry = vm::KernelEntry::points;
   if (!program.kernels[launch.leaf].exists()) return;

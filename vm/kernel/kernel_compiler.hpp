@@ -31,6 +31,9 @@ struct KernelEntry {
   std::uint8_t reads = 0;
   /// Of `points`: bit i: read i is mostly of the element behind that of read i - 1, as in windows of a stencil.
   std::uint64_t follows = 0;
+  /// Likewise, of an inner loop, whose points are a row: bit i: read i is the first one of some that follow each other,
+  /// and mostly of the element that the first one of those before reads in the next row.
+  std::uint64_t row_follows = 0;
   static constexpr std::size_t reads_limit = 256;
   constexpr KernelEntry(Kind kind = call, std::uint8_t reads = 0) : kind(kind), reads(reads) {}
   bool operator==(const KernelEntry&) const = default;

@@ -82,6 +82,7 @@ std::int64_t Launcher::run_apart(PointLaunch& points, std::int64_t low, std::int
         std::find(open.begin(), open.begin() + s, open[s]) != open.begin() + s)
       return 0;
   }
+  if (const std::int64_t made = run_steady(points, low, count, part); made != 0) return made;
   streams_.resize(std::max(streams_.size(), (reads + 2 * sinks) * points_at_once));
   const auto row = [&](std::size_t number) { return &streams_[number * points_at_once]; };
   const auto key_of = [&](std::size_t sink, std::int64_t i) -> std::int64_t& { return row(reads + sinks + sink)[i]; };
@@ -117,9 +118,56 @@ std::int64_t Launcher::run_apart(PointLaunch& points, std::int64_t low, std::int
                  number_at(row(reads + s), open[s]->kind(), static_cast<std::size_t>(i)));
   }
   for (std::size_t s = 0; s < sinks; ++s) {
-    for (std::int64_t i = 0; i < made; ++i) points.rows[s]->tell_written(key_of(s, i), 1, here_.wakes());
+    for (std::int64_t i = 0; i < made; ++i) points.rows[s]->tell_written({key_of(s, i), 1}, here_.wakes());
     for (std::int64_t i = made; i < ready; ++i) open[s]->give_back(static_cast<std::size_t>(key_of(s, i)), 1);
   }
+  here_.wake();
+  here_.counters.iterations += static_cast<std::uint64_t>(made);
+  here_.counters.iterations_native += static_cast<std::uint64_t>(made);
+  return made;
+}
+
+/// Points whose elements lie equally far apart, those that they read in arrays that are closed: machine code takes each
+/// as a row of one point. @param part  see run_apart()
+/// @return how many it has run, from the first one on; 0: not all lie so
+/// @pre find_rows(); no two sinks write to the same array, and all to numbers of their type
+std::int64_t Launcher::run_steady(PointLaunch& points, std::int64_t low, std::int64_t count, const PartKeys& part) {
+  const IndexLaunch& launch = points.piece.site.launch;
+  LaunchedLeaf& leaf = points.computation;
+  const std::size_t reads = launch.reads.size(), sinks = launch.sinks.size();
+  if (launch.reads_point || leaf.takes_values() || reads == 0 || !part.are_steady(count)) return 0;
+  std::array<std::int64_t, leaf_word_limit> keys, next, last, distances;
+  part.find(0, keys.data());
+  part.find(1, next.data());
+  part.find(count - 1, last.data());
+  for (std::size_t r = 0; r < reads; ++r) {
+    const LaunchRead& read = launch.reads[r];
+    Array* const row = read.key_count == 1 ? row_of_read(points, r, keys.data()) : nullptr;
+    Buffer* const numbers = row ? row->packed_numbers() : nullptr;
+    if (!numbers || numbers->kind() != kind_of(leaf.function.leaf_parameters[r + 1])) return 0;
+    const auto size = static_cast<std::int64_t>(numbers->count());
+    const auto is_inside = [&](std::int64_t key) { return 0 <= key && key < size; };
+    const std::size_t key = read.first_key;
+    if (!is_inside(keys[key]) || !is_inside(next[key]) || !is_inside(last[key])) return 0;
+    leaf.set_input(r, numbers->at_index(static_cast<std::size_t>(keys[key])));
+    distances[r] = (next[key] - keys[key]) * static_cast<std::int64_t>(size_of_number(numbers->kind()));
+  }
+  SinkRows rows{{points.rows.data(), sinks}};
+  for (std::size_t s = 0; s < sinks; ++s) {
+    const OpenNumbers& open = *points.rows[s]->numbers();
+    const std::int64_t first = element_key(launch.sinks[s], keys.data(), low),
+                       second = element_key(launch.sinks[s], next.data(), range_value(low, points.step(), 1));
+    const auto size = static_cast<std::int64_t>(open.count());
+    if (first < 0 || first >= size || second < 0 || second >= size) return 0;
+    rows.rows[s] = {first, 1, count, second - first};
+    distances[reads + s] = (second - first) * static_cast<std::int64_t>(size_of_number(open.kind()));
+    leaf.set_results(s, points.rows[s]->numbers()->numbers().at_index(static_cast<std::size_t>(first)));
+  }
+  const std::int64_t claimed = rows.claim();
+  const std::int64_t made =
+      claimed == 0 ? 0 : leaf.call_rows(worker_->leaf_worker(), low, points.step(), 1, claimed, distances.data());
+  leaf.use_own_inputs();
+  rows.tell(made, claimed, here_.wakes());
   here_.wake();
   here_.counters.iterations += static_cast<std::uint64_t>(made);
   here_.counters.iterations_native += static_cast<std::uint64_t>(made);

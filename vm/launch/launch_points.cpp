@@ -173,7 +173,8 @@ std::int64_t Launcher::compute_ahead(LaunchedLeaf& leaf, std::int64_t first, std
   if (leaf.code) {
     for (std::size_t k = 0; k < types.size(); ++k) leaf.set_results(k, rows + k * points_at_once);
     const std::int64_t made = leaf.call(worker_->leaf_worker(), first, step, count);
-    for (std::size_t k = 0; k < types.size(); ++k) widen(rows + k * points_at_once, types[k], made);
+    for (std::size_t k = 0; k < types.size(); ++k)
+      if (size_of_number(kind_of(types[k])) < sizeof(std::int64_t)) widen(rows + k * points_at_once, types[k], made);
     return made;
   }
   const FunctionId id = id_of(leaf.function);

@@ -59,7 +59,13 @@ struct WrittenRows {
     return first;
   }
   void tell(const SinkKeys& first, std::int64_t numbers, WakeList& wakes) const {
-    for (std::size_t i = 0; i < count; ++i) arrays[i]->tell_written(first[i], numbers, wakes);
+    for (std::size_t i = 0; i < count; ++i) arrays[i]->tell_written({first[i], numbers}, wakes);
+  }
+  SinkRows rows(std::int64_t number) const {
+    SinkRows rows{all()};
+    for (std::size_t i = 0; i < count; ++i)
+      rows.rows[i] = {keys.of(read_count + i, 0), keys.length, number, number > 1 ? keys.distance(read_count + i) : 0};
+    return rows;
   }
 
   const RowKeys& keys;
@@ -78,6 +84,7 @@ void Launcher::open_rows(PointLaunch& points) {
       piece.inner.count > (BoundedMemory::get() ? longest_bounded_row : longest_row) || points.projection ||
       points.prelude->function.is_heavy || points.prelude->function.calls_library)
     return;
+  points.row_places.reserve(launch.reads.size() + launch.sinks.size());
   for (std::size_t i = 0; i < launch.reads.size(); ++i) {
     Array* const array = array_in(piece.frame.at(launch.reads[i].array));
     const ValueKind kind = kind_of(points.computation.function.leaf_parameters[i + 1]);
@@ -149,27 +156,16 @@ std::int64_t Launcher::run_rows_together(PointLaunch& points, const RowKeys& key
 /// The same of rows between which there is something that they do not write.
 std::int64_t Launcher::run_rows_apart(PointLaunch& points, const RowKeys& keys, std::int64_t count) {
   const WrittenRows written(points, keys);
-  written.begin_launch(launch_chunks_);
-  std::int64_t possible = 0;
-  for (; possible < count; ++possible) {
-    const SinkKeys row = written.keys_of(possible);
-    const std::int64_t claimed = claim_places(written.arrays, row, keys.length);
-    if (claimed == keys.length) continue;
-    give_back_places(written.arrays, row, 0, claimed);
-    break;
-  }
-  const std::int64_t rows = call_by_rows(points, keys, possible);
+  SinkRows rows = written.rows(count);
+  const std::int64_t possible = rows.claim(), made = call_by_rows(points, keys, possible);
   points.computation.finish_stores();
-  for (std::int64_t row = 0; row < possible; ++row)
-    if (row < rows)
-      written.tell(written.keys_of(row), keys.length, here_.wakes());
-    else
-      give_back_places(written.arrays, written.keys_of(row), 0, keys.length);
-  return rows;
+  rows.tell(made, possible, here_.wakes());
+  return made;
 }
 
 /// @return how many of the first rows: the next one does not end well
 std::int64_t Launcher::call_by_rows(PointLaunch& points, const RowKeys& keys, std::int64_t count) {
+  if (count == 0) return 0;
   LaunchedLeaf& leaf = points.computation;
   const std::size_t read_count = points.piece.site.launch.reads.size(), place_count = keys.places.size();
   repeated_.resize(std::max(repeated_.size(), read_count * static_cast<std::size_t>(keys.length)));
@@ -179,12 +175,15 @@ std::int64_t Launcher::call_by_rows(PointLaunch& points, const RowKeys& keys, st
   for (std::size_t i = read_count; i < place_count; ++i) leaf.set_results(i - read_count, keys.begin(i, 0));
   const auto is_same = [](const RowPlace& place) { return place.is_same; };
   const bool repeats = std::ranges::any_of(keys.places.first(read_count), is_same);
+  if (!repeats && !leaf.takes_values() && read_count != 0)
+    return leaf.call_rows(worker_->leaf_worker(), points.low(), points.step(), keys.length, count, apart.data()) /
+           keys.length;
   for (std::int64_t row = 0; row < count; ++row) {
     leaf.set_values(keys.values + row, points_at_once);
-    for (std::size_t i = 0; repeats && i < read_count; ++i)
-      if (keys.places[i].is_same) leaf.set_input(i, repeated(keys, i, row, 1));
+    for (std::size_t i = 0; i < read_count; ++i)
+      leaf.set_input(i, keys.places[i].is_same ? repeated(keys, i, row, 1) : keys.begin(i, row));
+    for (std::size_t i = read_count; i < place_count; ++i) leaf.set_results(i - read_count, keys.begin(i, row));
     if (leaf.call(worker_->leaf_worker(), points.low(), points.step(), keys.length) != keys.length) return row;
-    leaf.move_on(apart.data(), place_count - read_count);
   }
   return count;
 }

@@ -91,22 +91,24 @@ class LaunchedLeaf {
     words[0] = reinterpret_cast<std::int64_t>(elements);
     words[1] = width;
   }
-  /// Elements of the next points lie so many bytes further on: those of each input, then of each result.
-  void move_on(const std::int64_t* bytes, std::size_t result_count) {
-    const auto add = [](std::int64_t* words, std::size_t count, const std::int64_t* more) {
-      for (std::size_t i = 0; i < count; ++i) words[i] += more[i];
-    };
-    add(words_.data() + inputs_at_, input_count_, bytes);
-    add(words_.data() + 3, result_count, bytes + input_count_);
-  }
   /// Calls machine code for `count` points from `first` on. @return of how many: the next one does not end well
   std::int64_t call(raddle_leaf_worker& worker, std::int64_t first, std::int64_t step, std::int64_t count) {
+    static constexpr std::array<std::int64_t, leaf_word_limit> distances = {};
+    return call_rows(worker, first, step, count, 1, distances.data());
+  }
+  /// The same for some rows of so many points: Note [rows]. @pre rows: 1, or more if there are inputs
+  std::int64_t call_rows(raddle_leaf_worker& worker, std::int64_t first, std::int64_t step, std::int64_t count,
+                         std::int64_t rows, const std::int64_t* distances) {
     words_[0] = first;
     words_[1] = step;
     words_[2] = stores_past_cache ? -count : count;
     for (std::size_t i = 0; has_float32_inputs_ && i < input_count_; ++i)
       if (is_float32(i) && words_[inputs_at_ + i] == reinterpret_cast<std::int64_t>(own_input(i)))
         set_number(own_float32s_.data(), ValueKind::float32, i, own_inputs_[i]);
+    if (input_count_ != 0) {
+      words_[count_] = rows;
+      words_[count_ + 1] = reinterpret_cast<std::int64_t>(distances);
+    }
     std::int64_t made = 0;
     raddle_leaf_failure failure;
     failure.call_count = 0;
@@ -130,7 +132,7 @@ class LaunchedLeaf {
   bool is_for_devices = false;     ///< it is only bound: devices have code of their own
 
  private:
-  static constexpr std::size_t value_limit = 16;
+  static constexpr std::size_t value_limit = 16, row_words = 2;
   /// The one type of which a word is no element, too.
   bool is_float32(std::size_t input) const { return function.leaf_parameters[1 + input] == KernelType::float32; }
   const void* own_input(std::size_t input) const {
@@ -149,7 +151,7 @@ class LaunchedLeaf {
   /// For machine code, even if there is none yet: who could be bound once can be bound ever after.
   bool has_room(std::size_t captures) {
     next_parameter_ = function.leaf_parameters.size() - captures;
-    const std::size_t others = 3 + result_words() + input_count_;
+    const std::size_t others = 3 + result_words() + input_count_ + (input_count_ == 0 ? 0 : row_words);
     return others + 2 * captures <= leaf_word_limit && function.leaf_results.size() <= leaf_word_limit;
   }
   bool add(Future& capture) {

@@ -185,6 +185,7 @@ class Launcher : WorkerService {
   // --- launch_blocks.cpp
   std::int64_t run_block(PointLaunch& points, std::int64_t low, std::int64_t count);
   std::int64_t run_apart(PointLaunch& points, std::int64_t low, std::int64_t count, const PartKeys& part);
+  std::int64_t run_steady(PointLaunch& points, std::int64_t low, std::int64_t count, const PartKeys& part);
   Array* row_of_read(PointLaunch& points, std::size_t read, const std::int64_t* keys);
   std::int64_t find_lasting(PointLaunch& points, std::size_t read, const std::int64_t* keys, std::int64_t count);
   std::int64_t find_stream(PointLaunch& points, std::size_t read, const std::int64_t* keys, std::int64_t count);

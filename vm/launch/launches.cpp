@@ -325,7 +325,7 @@ void Launcher::write_part(const RangeTask& piece, std::size_t result, Array* to,
   const LaunchSink& sink = piece.site.launch.sinks[result];
   NumberChunk::Owner& numbers = launch_chunks_[result];
   if (!numbers) {
-    to->tell_written(first, count, here_.wakes());
+    to->tell_written({first, count}, here_.wakes());
     here_.wake();
     return;
   }

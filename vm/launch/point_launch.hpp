@@ -11,6 +11,7 @@
 
 #include "vm/launch/launch_point.hpp"
 #include "vm/launch/launched_leaf.hpp"
+#include "vm/launch/sink_rows.hpp"
 #include "vm/schedule/worker_pool.hpp"
 #include "vm/value/range.hpp"
 
@@ -97,6 +98,19 @@ struct PartKeys {
       found[k] = keys[k].result == no_id ? range_value(first[k], range_value(0, keys[k].stride, step), point)
                                          : computed[keys[k].result * points_at_once + static_cast<std::size_t>(point)];
   }
+  /// Those of the first `count` points are equally far apart.
+  bool are_steady(std::int64_t count) const {
+    return std::ranges::all_of(keys, [&](const LaunchKey& key) {
+      if (key.result == no_id) return true;
+      const std::int64_t* const all = computed + key.result * points_at_once;
+      const auto apart = [&](std::int64_t i) {  // without overflow
+        return static_cast<std::uint64_t>(all[i]) - static_cast<std::uint64_t>(all[i - 1]);
+      };
+      for (std::int64_t i = 2; i < count; ++i)
+        if (apart(i) != apart(1)) return false;
+      return true;
+    });
+  }
 };
 
 /// Where the numbers lie that a read or sink of a nest is about: those of a row begin at `offset`, plus a value of the
@@ -141,6 +155,11 @@ struct RowKeys {
     if (count == 1) return count;
     if (!is_small(all[1])) return 1;
     const std::int64_t apart = all[1] - all[0];
+    std::uint64_t others = 0;  // mostly there are none: without a branch for each, and without overflow
+    for (std::int64_t i = 2; i < count; ++i)
+      others |= (static_cast<std::uint64_t>(all[i]) - static_cast<std::uint64_t>(all[i - 1])) ^
+                static_cast<std::uint64_t>(apart);
+    if (others == 0 && is_small(all[count - 1])) return count;
     std::int64_t row = 2;
     while (row < count && is_small(all[row]) && all[row] - all[row - 1] == apart) ++row;
     return row;
@@ -191,8 +210,8 @@ struct PointLaunch {
   const bool is_plain;        ///< machine code computes few numbers of few others: see run_present_point()
   bool knows_rows = false;    ///< `rows` are those of the next point
   SinkArrays rows;
-  std::array<KnownPart, 8> known_parts;  ///< of the rows
-  std::array<KnownRow, 32> known_rows;   ///< of the first reads; rows of others are looked for each time
+  std::array<KnownPart, SinkRows::most> known_parts;  ///< of the rows
+  std::array<KnownRow, 32> known_rows;                ///< of the first reads; rows of others are looked for each time
   Patience patience;
   PointGroup* group = nullptr;  ///< of points that are deferred
   std::int64_t deferred = 0;

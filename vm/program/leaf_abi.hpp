@@ -46,6 +46,11 @@ struct raddle_leaf_failure {
 /// first on: fewer than asked for if the next one does not end well, or may not; elements behind them mean nothing. The
 /// status is raddle_leaf_ok in any case.
 ///
+/// Note [rows]. Where points read elements, two more words follow: how many rows of so many points are computed, one
+/// after the other, and a pointer to the distances of a row from the next one, in bytes: one for each read, then one
+/// for each result. All other words are those of the first row; the points of each row have the same numbers.
+/// results[0] is the number of all points, but of rows behind the first one only whole ones count.
+///
 /// Note [past the cache]. If the number of points is given with a minus, results may go to memory past the cache: they
 /// are more than it holds. Whoever called waits for such stores, by a fence, before others are told of them.
 ///

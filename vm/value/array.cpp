@@ -124,7 +124,7 @@ void Array::insert_run(std::int64_t first, const NumberRun& numbers, std::vector
     const auto claimed = static_cast<std::int64_t>(open.claim(first, static_cast<std::size_t>(numbers.count)));
     const auto bytes = static_cast<std::size_t>(claimed) * Buffer::size_of(numbers.kind);
     if (claimed != 0) std::memcpy(storage.at_index(static_cast<std::size_t>(first)), numbers.words, bytes);
-    tell_written(first, claimed, wake);
+    tell_written({first, claimed}, wake);
     return leave(first + claimed, end);
   }
   if (keeps_reductions() || first < 0 || end > ElementTable::limit) return leave(first, end);

@@ -161,7 +161,7 @@ class alignas(64) Array final : public HeapObject {
     return rest ? rest->numbers.load(std::memory_order_seq_cst) : nullptr;
   }
   /// Claimed numbers lie in numbers() now: those who wait for them are told.
-  void tell_written(std::int64_t first, std::int64_t count, WakeList& wake);
+  void tell_written(const NumberRows& rows, WakeList& wake);
 
   // ---- writing. By whoever holds a writer
   /// Nobody will ask for single elements, nor for their order: only size(), reduce(), for_each_future() and closed()

@@ -50,13 +50,13 @@ bool Array::insert_number(const Value& key, Value value, WakeList& wake) {
       key.kind() == ValueKind::int_ && key.as_int() >= 0 && static_cast<std::uint64_t>(key.as_int()) < numbers.count();
   if (!is_among_them || value.kind() != numbers.kind()) return insert_in_table(key, std::move(value), wake);
   numbers.numbers().set(static_cast<std::size_t>(key.as_int()), value);
-  tell_written(key.as_int(), 1, wake);
+  tell_written({key.as_int(), 1}, wake);
   return true;
 }
 
-void Array::tell_written(std::int64_t first, std::int64_t count, WakeList& wake) {
+void Array::tell_written(const NumberRows& rows, WakeList& wake) {
   OpenNumbers& numbers = open_numbers();
-  numbers.set_written(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+  numbers.set_written(rows);
   if (!has_awaited_.load(std::memory_order_seq_cst)) return;
   const auto tell = [&](std::int64_t key) {
     Element* const element = find(Value::of(key));
@@ -65,18 +65,21 @@ void Array::tell_written(std::int64_t first, std::int64_t count, WakeList& wake)
   };
   // of a whole chunk few elements or none are awaited: one look tells which have memory at all
   constexpr std::int64_t chunk = ElementTable::chunk_size;
-  const std::int64_t end = first + count;
-  for (std::int64_t key = first, next = 0; key < end; key = next) {
-    next = std::min(end, key - key % chunk + chunk);
-    const auto apart = key >= ElementTable::small_limit && in_table(Value::of(key)) && next - key > 1
-                           ? keyed_elements().keys_in_chunk(key, table_)
-                           : std::nullopt;
-    if (!apart)
-      for (; key < next; ++key) tell(key);
-    else
-      for (const std::int64_t each : *apart)
-        if (key <= each && each < next) tell(each);
-  }
+  const auto tell_row = [&](std::int64_t first) {
+    const std::int64_t end = first + rows.length;
+    for (std::int64_t key = first, next = 0; key < end; key = next) {
+      next = std::min(end, key - key % chunk + chunk);
+      const auto apart = key >= ElementTable::small_limit && in_table(Value::of(key)) && next - key > 1
+                             ? keyed_elements().keys_in_chunk(key, table_)
+                             : std::nullopt;
+      if (!apart)
+        for (; key < next; ++key) tell(key);
+      else
+        for (const std::int64_t each : *apart)
+          if (key <= each && each < next) tell(each);
+    }
+  };
+  for (std::int64_t row = 0; row < rows.rows; ++row) tell_row(rows.begin(row));
 }
 
 /// By the last writer, before the array is closing.
@@ -103,7 +106,7 @@ void Array::take_late_ones(OpenNumbers& numbers) {
     const Element* const element = key < count ? find(Value::of(key)) : nullptr;
     if (!element || !element->holds(numbers.kind(), bits)) return;
     numbers.numbers().set(static_cast<std::size_t>(key), Value::from_bits(numbers.kind(), bits));
-    numbers.set_written(static_cast<std::size_t>(key), 1);
+    numbers.set_written({key, 1});
   }
 }
 

@@ -140,17 +140,40 @@ std::size_t OpenNumbers::claim(std::int64_t key, std::size_t count) {
   return claimed;
 }
 
+std::int64_t OpenNumbers::claim_rows(const NumberRows& rows) {
+  const auto length = static_cast<std::size_t>(rows.length);
+  for (std::int64_t row = 0; row < rows.rows; ++row) {
+    const std::size_t claimed = claim(rows.begin(row), length);
+    if (claimed == length) continue;
+    give_back(static_cast<std::size_t>(rows.begin(row)), claimed);
+    return row;
+  }
+  return rows.rows;
+}
+
+void OpenNumbers::give_back_rows(const NumberRows& rows) {
+  for (std::int64_t row = 0; row < rows.rows; ++row)
+    give_back(static_cast<std::size_t>(rows.begin(row)), static_cast<std::size_t>(rows.length));
+}
+
 void OpenNumbers::give_back(std::size_t first, std::size_t count) {
   if (!are_of_one_ && count != 0) bits().give_back(first, count);
 }
 
-void OpenNumbers::set_written(std::size_t first, std::size_t count) {
+void OpenNumbers::set_written(const NumberRows& rows) {
+  const auto count = static_cast<std::size_t>(rows.count()), length = static_cast<std::size_t>(rows.length);
   if (count == 0) return;
-  if (BoundedMemory::get()) numbers().wrote(first, count);
-  if (count == count_)
+  if (length == count_) {
+    if (BoundedMemory::get()) numbers().wrote(0, count);
     are_all_written_.store(true, std::memory_order_seq_cst);  // see Note [Promises]
-  else
-    bits().set_written(first, count);
+  } else {
+    NumberBits& all = bits();
+    for (std::int64_t row = 0; row < rows.rows; ++row) {
+      const auto first = static_cast<std::size_t>(rows.begin(row));
+      if (BoundedMemory::get()) numbers().wrote(first, length);
+      all.set_written(first, length);
+    }
+  }
   missing_.fetch_sub(count, std::memory_order_release);
 }
 

@@ -46,6 +46,16 @@ class NumberBits {
   std::unique_ptr<std::atomic<std::uint32_t>[]> unwritten_;  ///< of each page; null: no page goes
 };
 
+/// Some numbers of an array: rows of `length` that follow each other, which begin `distance` apart.
+struct NumberRows {
+  std::int64_t first = 0, length = 0;
+  std::int64_t rows = 1, distance = 0;
+  std::int64_t count() const { return length * rows; }
+  std::int64_t begin(std::int64_t row) const { return first + row * distance; }
+  NumberRows up_to(std::int64_t row) const { return {first, length, row, distance}; }
+  NumberRows from(std::int64_t row) const { return {begin(row), length, rows - row, distance}; }
+};
+
 /// The numbers 0 to count - 1 of an open array that index launches fill: see Note [Promises] in array.hpp. See
 /// NumberBits for what is known of each.
 class OpenNumbers {
@@ -65,10 +75,13 @@ class OpenNumbers {
   /// Claims numbers that the caller is about to write.
   /// @return how many, from the first one on; the next one is claimed already, or is none of these
   std::size_t claim(std::int64_t first, std::size_t count);
+  /// The same of rows, all of which are among these. @return how many rows, from the first one on
+  std::int64_t claim_rows(const NumberRows& rows);
   /// Numbers that the caller has claimed and does not write.
   void give_back(std::size_t first, std::size_t count);
+  void give_back_rows(const NumberRows& rows);
   /// Numbers that the caller has claimed are there, in numbers().
-  void set_written(std::size_t first, std::size_t count);
+  void set_written(const NumberRows& rows);
   bool is_written(std::int64_t key) const { return written_from(key, 1) == 1; }
   /// How many numbers from `key` on are there, at most `count`.
   std::int64_t written_from(std::int64_t key, std::int64_t count) const;

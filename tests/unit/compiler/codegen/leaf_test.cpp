@@ -59,8 +59,19 @@ TEST_CASE("points of a projected launch read elements that follow each other") {
   std::int64_t quotients[5] = {};
   std::uint8_t opposites[5] = {9, 9, 9, 9, 9};
   const auto address = [](const void* at) { return reinterpret_cast<std::int64_t>(at); };
-  const std::int64_t words[] = {
-      7, 1, 5, address(quotients), address(opposites), address(dividends), address(divisors), address(truths), 100};
+  // whole rows lie 2, 2 and 1 elements apart, results one behind the other
+  const std::int64_t distances[] = {16, 16, 1, 16, 2};
+  std::int64_t words[] = {7,
+                          1,
+                          5,
+                          address(quotients),
+                          address(opposites),
+                          address(dividends),
+                          address(divisors),
+                          address(truths),
+                          100,
+                          1,
+                          address(distances)};
   TestWorker worker;
   std::int64_t made = -1;
   raddle_leaf_failure failure = {};
@@ -69,6 +80,20 @@ TEST_CASE("points of a projected launch read elements that follow each other") {
   for (const std::int64_t quotient : {quotients[0], quotients[1], quotients[2]}) CHECK(quotient == 110);
   CHECK(opposites[0] == 1);
   CHECK(opposites[1] == 0);
+
+  words[2] = 2;  // points of a row
+  words[9] = 2;
+  made = -1;
+  CHECK(loaded->code()(&worker, words, &made, &failure) == raddle_leaf_ok);
+  CHECK(made == 2);  // the second row's last point fails: of that row none counts
+  for (const std::int64_t quotient : {quotients[0], quotients[1], quotients[2]}) CHECK(quotient == 110);
+  words[9] = 1;
+  words[2] = 1;
+  words[5] = address(dividends + 4);
+  words[6] = address(divisors + 4);
+  CHECK(loaded->code()(&worker, words, &made, &failure) == raddle_leaf_ok);
+  CHECK(made == 1);
+  CHECK(quotients[0] == 110);
 }
 
 TEST_CASE("a stretch of ints that begins, ends or captures around 32 and 64 bits stops at the first overflow") {

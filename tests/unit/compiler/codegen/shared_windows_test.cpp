@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <array>
 #include <bit>
 #include <random>
 #include <string>
@@ -147,6 +148,100 @@ TEST_CASE("what may fail, or is of the point, is not shared") {
         operation);
     CHECK(!share_windows(stencil.kernel(), stencil.reads(), stencil.follows()).has_value());
   }
+}
+
+TEST_CASE("sums that rows have in common are kept, and points share what is computed of them") {
+  // 3 planes of 3 rows of 3 elements
+  constexpr std::uint32_t reads = 27;
+  std::string parameters = "%0: int", body;
+  for (std::uint32_t i = 1; i <= reads; ++i) parameters += fmt::format(", %{}: float", i);
+  std::uint32_t next = reads + 1;
+  const auto add = [&](std::uint32_t one, std::uint32_t other) {
+    body += fmt::format("%{}: float = add_float %{} %{} at 0:0-0\n", next, one, other);
+    return next++;
+  };
+  const auto sum_of_three = [&](const auto& of) { return add(add(of(0), of(1)), of(2)); };
+  const auto sum_of_planes = [&](std::uint32_t row, std::uint32_t column) {
+    return sum_of_three([&](std::uint32_t plane) { return 1 + plane * 9 + row * 3 + column; });
+  };
+  std::array<std::uint32_t, 3> sums;
+  for (std::uint32_t column = 0; column < 3; ++column) {
+    std::array<std::uint32_t, 3> rows;
+    for (std::uint32_t row = 0; row < 3; ++row) rows[row] = sum_of_planes(row, column);
+    sums[column] = sum_of_three([&](std::uint32_t row) { return rows[row]; });
+  }
+  const std::uint32_t output = sum_of_three([&](std::uint32_t column) { return sums[column]; });
+  const vm::Kernel kernel =
+      kernel_of(fmt::format("kernel 0 \"k\" at 0:0-0 ({}) -> (%{}) {{\n{}}}\n", parameters, output, body));
+  std::uint64_t follows = 0, row_follows = 0;
+  for (std::uint32_t i = 0; i < reads; ++i) {
+    if (i % 3 != 0) follows |= std::uint64_t{1} << i;
+    if (i % 9 == 3 || i % 9 == 6) row_follows |= std::uint64_t{1} << i;
+  }
+  CHECK(!share_rows(kernel, reads, follows, 0).has_value());
+  const auto rows = share_rows(kernel, reads, follows, row_follows);
+  REQUIRE(rows.has_value());
+  REQUIRE(rows->parts.size() == 1);
+  const SharedWindows::Part& part = rows->parts[0];
+  CHECK(vm::verify_kernel(part.kernel) == "");
+  CHECK(part.reads == std::vector<std::uint32_t>{0, 9, 18});
+  CHECK(part.rows == 2);
+  CHECK(part.reach == 2);
+  REQUIRE(rows->inputs.size() == 9);
+  for (std::uint32_t i = 0; i < 9; ++i) {
+    CHECK(rows->inputs[i].part == 0);
+    CHECK(rows->inputs[i].row == i / 3);
+    CHECK(rows->inputs[i].number == i % 3);
+  }
+  CHECK(vm::verify_kernel(rows->rest) == "");
+  CHECK(following_inputs(*rows, follows) == 0b110'110'110);
+  const auto points = share_windows(rows->rest, 9, following_inputs(*rows, follows));
+  REQUIRE(points.has_value());
+  REQUIRE(points->parts.size() == 1);
+  CHECK(points->parts[0].reads == std::vector<std::uint32_t>{0, 3, 6});
+
+  std::mt19937_64 random(1);
+  std::vector<std::int64_t> elements = {0}, words = {0};
+  for (std::uint32_t i = 0; i < reads; ++i)
+    elements.push_back(std::bit_cast<std::int64_t>(std::uniform_real_distribution(-9.0, 9.0)(random)));
+  for (std::uint32_t place = 0; place < 9; ++place)
+    words.push_back(
+        outputs_of(part.kernel, {0, elements[1 + place], elements[10 + place], elements[19 + place]}).at(0));
+  CHECK(outputs_of(rows->rest, words) == outputs_of(kernel, elements));
+}
+
+TEST_CASE("rows whose sums are not those of a rectangle share none") {
+  // the sums lie on a diagonal: between them there may be nothing to read
+  std::string body, parameters = "%0: int";
+  for (unsigned i = 1; i <= 27; ++i) parameters += fmt::format(", %{}: float", i);
+  unsigned next = 28;
+  for (unsigned i = 0; i < 3; ++i) {
+    const unsigned first = 1 + 4 * i;  // row i, column i
+    body += fmt::format("%{}: float = add_float %{} %{} at 0:0-0\n", next, first, first + 9);
+    body += fmt::format("%{}: float = add_float %{} %{} at 0:0-0\n", next + 1, next, first + 18);
+    next += 2;
+  }
+  body += "%34: float = add_float %29 %31 at 0:0-0\n%35: float = add_float %34 %33 at 0:0-0\n";
+  const vm::Kernel kernel =
+      kernel_of(fmt::format("kernel 0 \"k\" at 0:0-0 ({}) -> (%35) {{\n{}}}\n", parameters, body));
+  std::uint64_t follows = 0, row_follows = 0;
+  for (unsigned i = 0; i < 27; ++i) {
+    if (i % 3 != 0) follows |= std::uint64_t{1} << i;
+    if (i % 9 == 3 || i % 9 == 6) row_follows |= std::uint64_t{1} << i;
+  }
+  CHECK(!share_rows(kernel, 27, follows, row_follows).has_value());
+}
+
+TEST_CASE("what may fail is of no part") {
+  Stencil stencil = mean_of_nine();
+  stencil.body +=
+      "%21: int = idiv %0 %0 at 0:0-0\n%22: float = int_to_float %21 at 0:0-0\n"
+      "%23: float = add_float %20 %22 at 0:0-0\n";
+  stencil.outputs = "%23";
+  const auto shared = share_windows(stencil.kernel(), stencil.reads(), stencil.follows());
+  REQUIRE(shared.has_value());
+  CHECK(shared->parts.at(0).kernel.blocks[0].size() == 2);
+  CHECK(shared->rest.blocks[0].size() == 6);
 }
 
 TEST_CASE("random stencils give what they gave") {

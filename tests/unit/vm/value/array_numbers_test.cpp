@@ -18,7 +18,7 @@ void write_promised(Array& array, std::int64_t first, std::int64_t end, WakeList
   for (std::int64_t k = first; k < end; ++k)
     *static_cast<double*>(array.numbers()->numbers().at_index(static_cast<std::size_t>(k))) =
         0.5 * static_cast<double>(k);
-  array.tell_written(first, end - first, wake);
+  array.tell_written({first, end - first}, wake);
 }
 
 TEST_CASE("numbers of 32 bits take 4 bytes, and are the values that they were") {
@@ -141,7 +141,7 @@ TEST_CASE("a promise that is broken leaves what was written, and the failure") {
   auto array = make_ref<Array>(1, "A");
   REQUIRE(array->promise_numbers(ValueKind::boolean, 3));
   *static_cast<std::uint8_t*>(array->numbers()->numbers().at_index(1)) = 1;
-  array->tell_written(1, 1, wake);
+  array->tell_written({1, 1}, wake);
   array->fail(failed_value(make_ref<Failure>("no", Place())));
   array->release_writers(1, wake);
   CHECK(array->closed().is_failed());

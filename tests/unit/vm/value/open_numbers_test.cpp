@@ -37,7 +37,7 @@ TEST_CASE("open numbers: a claim that meets another one keeps nothing behind it"
 TEST_CASE("open numbers: how many of them follow each other") {
   OpenNumbers open(ValueKind::boolean, 300);
   CHECK(open.written_from(0, 300) == 0);  // no memory yet
-  open.set_written(3, 197);
+  open.set_written({3, 197});
   CHECK(open.written_from(0, 300) == 0);
   CHECK(open.written_from(3, 300) == 197);
   CHECK(open.written_from(64, 64) == 64);
@@ -47,7 +47,7 @@ TEST_CASE("open numbers: how many of them follow each other") {
   CHECK(open.is_written(3));
   CHECK_FALSE(open.is_written(2));
   CHECK(open.written_count() == 197);
-  open.set_written(200, 100);
+  open.set_written({200, 100});
   CHECK(open.written_from(250, 999) == 50);
 }
 
@@ -60,7 +60,7 @@ TEST_CASE("open numbers: one launch claims none, and may write all at once") {
   CHECK(open.storage() == nullptr);
   *static_cast<double*>(open.numbers().at_index(99)) = 2.5;
   CHECK_FALSE(open.is_written(99));
-  open.set_written(0, 100);
+  open.set_written({0, 100});
   CHECK(open.written_from(10, 1000) == 90);
   CHECK(open.at(99).as_float() == 2.5);
   CHECK(open.written_count() == 100);
@@ -115,6 +115,25 @@ TEST_CASE("bits of numbers: threads that write and look") {
   CHECK(twice == 0);
   CHECK(lost == 0);
   CHECK(bits.written_from(0, count) == count);
+}
+
+TEST_CASE("rows are claimed up to the one of which a number is claimed already") {
+  OpenNumbers open(ValueKind::float_, 400);
+  const NumberRows rows{7, 30, 5, 70};
+  CHECK(rows.count() == 150);
+  CHECK(open.claim(230, 1) == 1);  // of the fourth row
+  CHECK(open.claim_rows(rows) == 3);
+  CHECK(open.claim(6, 2) == 1);
+  CHECK(open.claim(217, 40) == 13);  // the fourth row itself was given back
+  open.give_back(217, 13);
+  open.set_written(rows.up_to(2));
+  open.give_back_rows(rows.up_to(3).from(2));
+  CHECK(open.written_count() == 60);
+  CHECK(open.written_from(7, 100) == 30);
+  CHECK(open.written_from(77, 100) == 30);
+  CHECK(open.written_from(147, 1) == 0);
+  CHECK(open.claim(147, 30) == 30);
+  CHECK(open.claim_rows({0, 400, 1, 0}) == 0);
 }
 
 }  // namespace raddle::vm
