@@ -27,7 +27,7 @@ TEST_CASE("expected numbers: of two that claim the same ones, one writes each") 
           const std::int64_t made = claimed - (first % 3 == 0 ? claimed / 2 : 0);  // the others did not end well
           for (std::int64_t i = 0; i < made; ++i) numbers[first + i] = 3 * (first + i);
           open.give_back(static_cast<std::size_t>(first + made), static_cast<std::size_t>(claimed - made));
-          if (made != 0) array->tell_written(first, made, nobody);
+          if (made != 0) array->tell_written({first, made}, nobody);
           written += made;
         }
       });
@@ -68,7 +68,7 @@ TEST_CASE("promised numbers are written by several while others read: who waits 
           auto* const numbers =
               static_cast<std::int64_t*>(array->numbers()->numbers().at_index(static_cast<std::size_t>(first)));
           for (std::int64_t i = 0; i < part; ++i) numbers[i] = 3 * (first + i);
-          array->tell_written(first, part, nobody);
+          array->tell_written({first, part}, nobody);
         }
       });
       threads.emplace_back([&, t] {
