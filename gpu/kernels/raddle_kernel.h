@@ -29,10 +29,7 @@
 #ifndef __CUDACC__  // files that were written for nvcc
 #define __device__
 #define __host__
-#define __global__                                                                                              \
-  _Pragma(                                                                                                      \
-      "GCC error \"an AppKernel is a function of a warp: RADDLE_KERNEL void name(raddle::Warp warp, ...), not " \
-      "__global__\"")
+#define __global__ _Pragma("GCC error \"an AppKernel is RADDLE_KERNEL void name(raddle::Warp warp, ...)\"")
 #endif
 
 namespace raddle {

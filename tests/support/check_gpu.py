@@ -465,7 +465,9 @@ def a_driver_is_asked(folder):
                err="raddle: warning: --gpus 1: the driver does not begin: CUDA_ERROR_NO_DEVICE; workers compute everything\n")
     folder.write("loops.df", LOOPS)
     done = folder.run("run --gpus all:whole --stats loops.df", env={**FAKE, "RADDLE_FAKE_CUDA": "11040"})
-    expect(done.stderr.count("raddle: warning: the driver is too old: of CUDA 11.4, and 11.8 is needed; workers compute everything\n"), 1)
+    expect(done.stderr.count("raddle: warning: --gpus all:whole: the driver is too old: of CUDA 11.4, and 11.8 is needed; workers compute everything\n"), 1)
+    # who asks for no more than is the default misses no GPU
+    folder.run("run hello.df", out="trace: hello\n", err="", env={**FAKE, "RADDLE_FAKE_CUDA": "11040"})
     # one of three that can not be used: the others are
     three = {**FAKE, "RADDLE_FAKE_GPUS": "3", "RADDLE_FAKE_UNFIT": "1"}
     told = folder.run("run --gpus 3 hello.df", out="trace: hello\n", env=three).stderr
