@@ -14,6 +14,7 @@ import argparse
 import os
 import pathlib
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -56,14 +57,15 @@ def modes_of(seed):
 
 
 def run(raddle, mode, script):
-    """(exit code or None after the time-out, sorted lines, stderr)"""
+    """(exit code or None after the time-out, sorted lines, stderr but for the iterations of failures: optimised programs may
+    have no loops to tell them of)"""
     try:
         done = subprocess.run([raddle, "run", *mode, script.name], cwd=script.parent, stdin=subprocess.DEVNULL,
                               capture_output=True, timeout=TIMEOUT_S, check=False)
     except subprocess.TimeoutExpired:
         return None, [], f"still running after {TIMEOUT_S} s"
     out, err = (stream.decode(errors="replace") for stream in (done.stdout, done.stderr))
-    return done.returncode, sorted(out.splitlines()), err
+    return done.returncode, sorted(out.splitlines()), re.sub(r"^ += note: at .*\n", "", err, flags=re.MULTILINE)
 
 
 def difference(lines, expected):

@@ -54,7 +54,7 @@ class ScriptRun:
         outcome = golden.run_once(build / "raddle_run", self.small.case, self.options, TIMEOUT_S)
         if REPORT.search(outcome[2]):
             return outcome[2]
-        return self.small.fault(outcome)
+        return self.small.fault(self.options, outcome)
 
     def command(self, build):
         case = self.small.case

@@ -56,9 +56,9 @@ class Small:
     case: golden.Case
     lines: tuple = None
 
-    def fault(self, outcome):
+    def fault(self, options, outcome):
         if self.lines is None:
-            return golden.fault_of(self.case, outcome)
+            return golden.fault_of(self.case, options, outcome)
         code, out, err = outcome
         if code is None:
             return "still running after the time-out"
