@@ -17,11 +17,6 @@ namespace {
 
 using P = RaddleParser;
 
-struct Word {
-  std::string_view word;
-  const char* help;
-};
-
 constexpr std::array operator_words = {
     Word{"and", "`and` is written `&&`"},
     Word{"or", "`or` is written `||`"},

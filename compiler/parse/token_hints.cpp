@@ -8,23 +8,19 @@
 namespace raddle {
 
 std::string hint_for_characters(std::string_view characters) {
-  struct Start {
-    std::string_view start;
-    const char* help;
-  };
   constexpr std::array starts = {
-      Start{"&", "`and` is written `&&`"},
-      Start{"'", "strings are written in double quotes"},
-      Start{"`", "strings are written in double quotes"},
-      Start{"?", conditional_values},
-      Start{"^", "a power is written `**`"},
-      Start{"\xE2\x80\x9C", "strings are written in straight double quotes"},
-      Start{"\xE2\x80\x9D", "strings are written in straight double quotes"},
-      Start{"\xE2\x80\x98", "strings are written in straight double quotes"},
-      Start{"\xC2\xA0", "it is a blank that is no ASCII blank"},
+      Word{"&", "`and` is written `&&`"},
+      Word{"'", "strings are written in double quotes"},
+      Word{"`", "strings are written in double quotes"},
+      Word{"?", conditional_values},
+      Word{"^", "a power is written `**`"},
+      Word{"\xE2\x80\x9C", "strings are written in straight double quotes"},
+      Word{"\xE2\x80\x9D", "strings are written in straight double quotes"},
+      Word{"\xE2\x80\x98", "strings are written in straight double quotes"},
+      Word{"\xC2\xA0", "it is a blank that is no ASCII blank"},
   };
-  for (const Start& entry : starts)
-    if (characters.starts_with(entry.start)) return entry.help;
+  for (const Word& entry : starts)
+    if (characters.starts_with(entry.word)) return entry.help;
   return {};
 }
 

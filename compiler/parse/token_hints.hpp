@@ -5,6 +5,11 @@
 
 namespace raddle {
 
+struct Word {
+  std::string_view word;
+  const char* help;
+};
+
 inline constexpr const char* conditional_values =
     "there is no conditional expression: `ternary(condition, a, b)` is one of two values, `where(condition, a, b)` of "
     "`import arrays;` is that of each element; or write `if (condition) { x = 1; } else { x = 2; }`";

@@ -8,7 +8,7 @@
 
 namespace raddle::vm {
 
-/// Those whose variable is there, and a number, a boolean or a short string; at most the innermost eight.
+/// Those whose variable is there, and a number, a boolean or a short string; of more than some eight the innermost.
 /// @param frame  in which something fails  @return outermost first
 std::vector<FailedIteration> failed_iterations(const Program& program, Frame& frame);
 

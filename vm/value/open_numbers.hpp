@@ -75,7 +75,7 @@ class OpenNumbers {
   /// Claims numbers that the caller is about to write.
   /// @return how many, from the first one on; the next one is claimed already, or is none of these
   std::size_t claim(std::int64_t first, std::size_t count);
-  /// The same of rows, all of which are among these. @return how many rows, from the first one on
+  /// The same of whole rows, which may lie anywhere. @return how many rows, from the first one on
   std::int64_t claim_rows(const NumberRows& rows);
   /// Numbers that the caller has claimed and does not write.
   void give_back(std::size_t first, std::size_t count);
