@@ -26,7 +26,8 @@ struct Completion {
 
 class Producer {
  public:
-  /// @param start  position at which all counts begin, on the device, too
+  /// @param start  position at which all counts begin, on the device, too: the first of an odd lap of completions, as
+  ///               an empty one looks like the first word of an even lap
   Producer(const QueueSizes& sizes, const HostBlock& memory, std::uint64_t start = 0);
 
   /// Any thread; waits for nothing. @return false: all descriptors are in use

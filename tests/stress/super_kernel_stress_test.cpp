@@ -71,7 +71,9 @@ TEST_CASE("queues of a super kernel: each point once, each task told once") {
 
 TEST_CASE("queues of a super kernel: laps begin anew after 2^31") {
   constexpr QueueSizes sizes{2, 0, 2};
-  constexpr std::uint64_t start = (std::uint64_t{1} << 33) - 12;
+  constexpr std::uint64_t start = (std::uint64_t{1} << 33) - 16;
+  static_assert(lap_at(start, sizes.descriptors_log2) % 2 == 1);
+  static_assert(lap_at(start + 16, sizes.descriptors_log2) == lap_at(0, sizes.descriptors_log2));
   QueueMemory memory(sizes, start);
   WarpThreads threads(2, compute);
   Producer producer(sizes, memory.block, start);

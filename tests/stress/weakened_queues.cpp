@@ -49,7 +49,7 @@ void own_to_write(const std::uint64_t* place) { ++place_like(place); }
 
 void hesitate() {
   thread_local unsigned calls = 0;
-  if (++calls % 32 == 0) std::this_thread::sleep_for(std::chrono::microseconds(300));
+  if (calls++ % 32 == 0) std::this_thread::sleep_for(std::chrono::microseconds(300));
 }
 
 }  // namespace raddle::gpu::superkernel
