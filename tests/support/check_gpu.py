@@ -287,8 +287,23 @@ def devices_have_lanes_in_traces(folder):
             found = sum(int(event["args"]["computed"]) for event in slices if event["args"]["at"].startswith(at))
             expect((which, script, found), (which, script, computed))
             expect(all(event["ts"] >= 0 and event["dur"] > 0 for event in slices), True)
+            expect(all(event["name"].endswith(" at " + event["args"]["at"]) for event in slices), True)
     folder.run("run --trace=t.json --gpus none chain.df")
     expect("device" in folder.read("t.json"), False)
+
+
+def statistics_tell_what_ran_where(folder):
+    """A line for each loop and function of the script, with the counts of all devices."""
+    folder.write("chain.df", CHAIN)
+    folder.write("k.cu", APP_KERNELS)
+    folder.write("a.df", CALLS_APP_KERNELS % "")
+    for which in ("simulated:whole", "simulated:h200x2"):
+        for script, expected in (("chain.df", {"points of the loop at chain.df:5:31": 20 * 20000, "points of the loop at chain.df:9:1": 19998}),
+                                 ("a.df --n=13", {"points of the loop at a.df:5:14": 50, "points of the loop at a.df:4:55": sum(range(13)),  # random(50); copies of x
+                                                  "calls of `scale`": 13})):
+            stderr = folder.run(f"run --gpus {which} --stats {script}").stderr
+            lines = re.findall(r"^((?:points of the loop at|calls of `).*): (.* by device \d.*)$", stderr, re.MULTILINE)
+            expect({what: sum(int(count) for count in re.findall(r"(\d+) by device \d", counts)) for what, counts in lines}, expected)
 
 
 def loaded_by(folder, words, env):
@@ -912,6 +927,10 @@ def a_kernel_that_no_gpu_would_take_stays(folder):
         done = folder.run(f"run --gpus {which} --stats a.df", out="trace: 4.0\n")
         expect_in("not on devices, AppKernel at a.df:1:26: it needs `fmod`, which GPUs do not have\n", done.stderr)
         expect_in("calls of AppKernels by workers 1\n", done.stderr)
+    folder.write("a.df", '@gpu @kernel="k.cu" (float y) f(float x);\ntrace(f(3.0));\n')
+    folder.run("run --gpus simulated a.df", out="trace: 4.0\n",
+               err="a.df:1:31: warning: `@gpu`: `f` stays on the CPU: it needs `fmod`, which GPUs do not have [not_for_gpus]")
+    folder.run("run --gpus none a.df", out="trace: 4.0\n", err="")
 
 
 def why_an_app_kernel_stays_is_said(folder):
@@ -972,7 +991,7 @@ def kernels_of_c_programs_become_ptx(folder):
         subprocess.run(["ptxas", "-arch=sm_90", "kernels.ptx", "-o", "kernels.cubin"], cwd=folder.path, check=True)
 
 
-TESTS = [loops_go_or_it_is_said_why, single_calls_of_leaves_go, single_calls_that_fail_read_as_on_workers, single_calls_survive_faults, what_is_in_the_way_is_named, reasons_are_of_the_script, loops_around_loops_go, arrays_stay_on_the_device, models_tell_what_gpus_would_take, models_make_calls, what_needs_no_gpu_loads_nothing_of_it, devices_have_lanes_in_traces, recorded_runs_have_lanes_of_devices, examples_have_lanes_of_devices, points_that_reduce_go, a_small_device_computes_what_it_has_room_for,
+TESTS = [loops_go_or_it_is_said_why, single_calls_of_leaves_go, single_calls_that_fail_read_as_on_workers, single_calls_survive_faults, what_is_in_the_way_is_named, reasons_are_of_the_script, loops_around_loops_go, arrays_stay_on_the_device, models_tell_what_gpus_would_take, models_make_calls, what_needs_no_gpu_loads_nothing_of_it, devices_have_lanes_in_traces, statistics_tell_what_ran_where, recorded_runs_have_lanes_of_devices, examples_have_lanes_of_devices, points_that_reduce_go, a_small_device_computes_what_it_has_room_for,
          nobody_waits_for_a_driver_that_is_not_used, annotations_are_followed, failing_points_read_as_on_workers, an_element_is_assigned_once, app_kernels_go, an_app_kernel_that_fails_reads_as_on_workers,
          a_lane_that_fails_fails_its_call, a_kernel_that_no_gpu_would_take_stays, why_an_app_kernel_stays_is_said, an_endless_point_is_ended, what_is_not_there_is_said,
          a_driver_is_asked, what_a_driver_compiles_is_kept, a_fault_costs_no_task, a_driver_may_be_killed, a_driver_that_hangs_is_noticed, what_a_driver_does_not_take_is_done_by_workers, short_scripts_look_for_no_driver,

@@ -119,6 +119,7 @@ void CallSharing::Shared::note_outcome(std::uint32_t function, const DeviceOutco
   if (outcome.device >= uses.size()) uses.resize(outcome.device + 1);
   uses[outcome.device].calls += static_cast<std::uint64_t>(outcome.made);
   uses[outcome.device].traffic += outcome.traffic;
+  add_computed(entry.computed, outcome.device, outcome.made);
 }
 
 std::vector<DeviceUse> CallSharing::uses() const {
@@ -130,6 +131,16 @@ std::vector<DeviceUse> CallSharing::uses() const {
   return all;
 }
 
+std::vector<DeviceShare> CallSharing::shares() const {
+  const std::lock_guard lock(shared_->mutex);
+  std::vector<DeviceShare> all;
+  for (const Entry& entry : shared_->entries)
+    if (!entry.computed.empty())
+      all.push_back(
+          {.place = {entry.place, {}}, .part = kind_.part, .function = entry.name, .computed = entry.computed});
+  return all;
+}
+
 std::vector<DeviceObstacle> CallSharing::obstacles() const {
   std::vector<DeviceObstacle> all;
   if (devices_->facts().empty()) return all;
@@ -138,8 +149,9 @@ std::vector<DeviceObstacle> CallSharing::obstacles() const {
     if (!entry.obstacle.empty())
       all.push_back({.place = {entry.place, {}},
                      .why = {.text = entry.obstacle},
-                     .kind = kind_.obstacle,
-                     .function = entry.name});
+                     .part = kind_.part,
+                     .function = entry.name,
+                     .is_placed = entry.placement == Placement::gpu});
   return all;
 }
 

@@ -46,6 +46,7 @@ class CallSharing {
   virtual void close() { shared_->close(); }
   /// Not while the run goes on.
   std::vector<DeviceUse> uses() const;
+  std::vector<DeviceShare> shares() const;
   std::vector<DeviceObstacle> obstacles() const;  ///< none if no device was opened
 
  protected:
@@ -54,7 +55,7 @@ class CallSharing {
     std::int64_t lanes = 1;     ///< of a device that a call takes
     std::int64_t slowness = 1;  ///< so many times slower than on a worker it is there, as long as nobody knows better
     std::int64_t code_ns = 0;   ///< that code takes, beside what devices say they take
-    DeviceObstacle::Kind obstacle;
+    DevicePart part = DevicePart::function;
   };
   enum class Stage : std::uint8_t { unknown, requested, ready, impossible };
   /// What is known of a function. All but what says otherwise are hints, relaxed.
@@ -64,8 +65,9 @@ class CallSharing {
     std::string name;
     std::atomic<Stage> stage{Stage::unknown};  ///< release, under the mutex; publishes `kernel`
     std::shared_ptr<const DeviceKernel> kernel;
-    Task* waiting = nullptr;  ///< guarded by the mutex, as is `obstacle`
+    Task* waiting = nullptr;  ///< guarded by the mutex, as what follows
     std::string obstacle;
+    std::vector<std::uint64_t> computed;     ///< calls, by device; likewise
     std::atomic<std::int64_t> first_ns{0};   ///< when a worker had made the first call; 0: none has
     std::atomic<std::int64_t> spent_ns{0};   ///< of workers, all calls
     std::atomic<std::int64_t> worker_ns{0};  ///< of a call, lately; 0: not known

@@ -23,7 +23,7 @@ DeviceCalls::DeviceCalls(std::shared_ptr<Devices> devices, AppKernelCompiler* co
                   {.lanes = warp_lanes,
                    .slowness = warp_slowness,
                    .code_ns = clang_ns,
-                   .obstacle = DeviceObstacle::Kind::app_kernel},
+                   .part = DevicePart::app_kernel},
                   receiver),
       compiler_(compiler),
       program_(program),
@@ -33,6 +33,7 @@ DeviceCalls::DeviceCalls(std::shared_ptr<Devices> devices, AppKernelCompiler* co
     Entry& entry = receiver_->entries[function.foreign];
     entry.placement = function.placement;
     entry.place = function.place;
+    entry.name = function.name;
     if (program.foreigns[function.foreign].kind == ForeignKind::app_kernel && compiler != nullptr &&
         function.placement != Placement::cpu)
       continue;

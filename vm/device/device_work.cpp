@@ -125,6 +125,7 @@ void DeviceWork::Shared::done(std::size_t site, std::int64_t count, const Device
       ++uses[outcome.device].batches;
       uses[outcome.device].points += static_cast<std::uint64_t>(outcome.made);
       uses[outcome.device].traffic += outcome.traffic;
+      add_computed(entries[site].computed, outcome.device, outcome.made);
     }
   }
   TaskBatch tasks;
@@ -137,6 +138,14 @@ std::vector<DeviceUse> DeviceWork::uses() const {
   std::vector<DeviceUse> all = shared_->uses;
   const std::vector<DeviceFacts> facts = devices_->facts();
   for (std::size_t i = 0; i < all.size() && i < facts.size(); ++i) all[i].name = facts[i].name;
+  return all;
+}
+
+std::vector<DeviceShare> DeviceWork::shares() const {
+  const std::lock_guard lock(shared_->mutex);
+  std::vector<DeviceShare> all;
+  for (const Entry& entry : shared_->entries)
+    if (!entry.computed.empty()) all.push_back({.place = entry.place, .computed = entry.computed});
   return all;
 }
 

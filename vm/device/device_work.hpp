@@ -61,6 +61,7 @@ class DeviceWork {
 
   /// Not while the run goes on.
   std::vector<DeviceUse> uses() const;
+  std::vector<DeviceShare> shares() const;        ///< in the order of the program
   std::vector<DeviceObstacle> obstacles() const;  ///< none if no device was opened
 
  private:
@@ -72,6 +73,7 @@ class DeviceWork {
     std::atomic<double> worker_ns{0};      ///< LaunchOutlook::worker_ns, likewise
     Task* waiting = nullptr;               ///< guarded by the mutex; each has a hold of the pool
     CallPlace place;                       ///< of the loop; likewise
+    std::vector<std::uint64_t> computed;   ///< points, by device; likewise
   };
   struct Shared : DeviceRun {
     Shared(WorkerPool& pool, std::size_t count) : DeviceRun(pool), entries(count) {}

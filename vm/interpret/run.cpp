@@ -248,6 +248,7 @@ class RunDriver {
     add_counters(result.counters);
     if (run_.devices) {
       result.device_uses = run_.devices->uses();
+      result.device_shares = run_.devices->shares();
       result.device_obstacles = run_.devices->obstacles();
     }
     if (run_.device_calls) add_single_calls(*run_.device_calls, result);
@@ -273,6 +274,7 @@ class RunDriver {
       result.device_uses[i].calls += uses[i].calls;
       result.device_uses[i].traffic += uses[i].traffic;
     }
+    std::ranges::copy(calls.shares(), std::back_inserter(result.device_shares));
     std::ranges::copy(calls.obstacles(), std::back_inserter(result.device_obstacles));
   }
 

@@ -169,6 +169,7 @@ struct RunResult {
   std::vector<Value> results;        ///< the entry's outputs, of updateables the value at the end; none where not set
   RunCounters counters;
   std::vector<DeviceUse> device_uses;
+  std::vector<DeviceShare> device_shares;
   std::vector<DeviceObstacle> device_obstacles;  ///< of loops that have run, in the order of the program
 };
 

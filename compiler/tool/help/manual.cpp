@@ -30,6 +30,7 @@ constexpr Meaning counters[] = {
 #include "compiler/tool/run/counters.def"
     {"points on device N, NAME", "of loops, and in how many batches: each is a launch, or a part of one"},
     {"calls on device N, NAME", "of AppKernels, and of functions that only compute"},
+    {"points of the loop at PLACE, calls of `NAME`", "which of them, and how many by which device"},
     {"bytes to device N, NAME",
      "copied there, back from it, read there without a copy as they were there already; evictions: "
      "arrays that it has forgotten for want of room"},

@@ -15,7 +15,8 @@ void write_row(TraceWriter& trace, const Span& span, const vm::DeviceRow& row) {
   sweep::JsonObject about;
   if (!row.place.empty()) about.add("at", sweep::json_string(row.place));
   about.add("computed", std::to_string(row.computed));
-  trace.slice(span, row.function, "device", about.text());
+  trace.slice(span, row.place.empty() ? row.function : fmt::format("{} at {}", row.function, row.place), "device",
+              about.text());
 }
 
 /// Those of one device. @return how many lanes it has

@@ -58,6 +58,9 @@ void add_other_call(const SourceMap& sources, Diagnostic& diagnostic, const vm::
   diagnostic.remark(fmt::format("the other one is called at {}", fmt::join(places, ", ")));
 }
 
+/// Without what tells it from others of that name.
+std::string name_in_script(const std::string& function) { return "`" + function.substr(0, function.find('.')) + "`"; }
+
 void report_failure(const SourceMap& sources, Diagnostics& diagnostics, const vm::RunFailure& failure,
                     DiagnosticKind kind) {
   const vm::CallPlace at = place_in_script(sources, failure.place, failure.calls);
@@ -142,8 +145,18 @@ void add_replaced(const SourceMap& sources, Diagnostics& diagnostics, const vm::
     report_failure(sources, diagnostics, failure, DiagnosticKind::replaced_failure);
 }
 
+/// Of code whose text is the user's, GPUs tell only when they are given it.
+static void add_stayed(const SourceMap& sources, Diagnostics& diagnostics, const vm::RunResult& result) {
+  for (const vm::DeviceObstacle& obstacle : result.device_obstacles)
+    if (obstacle.is_placed)
+      diagnostics.report(DiagnosticKind::not_for_gpus, span_of(obstacle.place.place),
+                         name_in_script(obstacle.function) +
+                             " stays on the CPU: " + text_of_obstacle(sources, obstacle.why, obstacle.place));
+}
+
 int report_run(Session& session, const vm::RunResult& result, int signal) {
   add_replaced(session.sources, session.diagnostics, result);
+  add_stayed(session.sources, session.diagnostics, result);
   add_findings(session.sources, session.diagnostics, result);
   session.print_diagnostics();
   if (result.failures_left_out != 0)
@@ -179,12 +192,33 @@ void print_prediction(const vm::RunPrediction& predicted, bool is_through) {
     vm::print_stderr("predicted by a model, the run: nothing, as it was ended before it was through\n");
 }
 
+/// A line for each loop and each function, with all that has come from one text of the script.
+void print_shares(const SourceMap& sources, const std::vector<vm::DeviceShare>& shares) {
+  std::vector<std::pair<std::string, std::vector<std::uint64_t>>> lines;  // what, and how much of it by device
+  for (const vm::DeviceShare& share : shares) {
+    const bool is_loop = share.part == vm::DevicePart::loop;
+    const vm::Place place = place_in_script(sources, share.place.place, share.place.calls).place;
+    const std::string what = is_loop ? "points of the loop at " + sources.describe(span_of(place))
+                                     : "calls of " + name_in_script(share.function);
+    auto line = std::ranges::find(lines, what, [](const auto& each) { return each.first; });
+    if (line == lines.end()) line = lines.insert(line, {what, {}});
+    for (unsigned device = 0; device < share.computed.size(); ++device)
+      vm::add_computed(line->second, device, static_cast<std::int64_t>(share.computed[device]));
+  }
+  for (const auto& [what, by_device] : lines) {
+    std::string text;
+    for (std::size_t i = 0; i < by_device.size(); ++i)
+      if (by_device[i] != 0) text += fmt::format("{}{} by device {}", text.empty() ? " " : ", ", by_device[i], i);
+    if (!text.empty()) vm::print_stderr("{}:{}\n", what, text);
+  }
+}
+
 /// What stays, without and with others that stay for the same reason.
-std::string_view text_of(vm::DeviceObstacle::Kind kind) {
-  switch (kind) {
-    case vm::DeviceObstacle::Kind::loop: return " as a whole, loop at ";
-    case vm::DeviceObstacle::Kind::app_kernel: return ", AppKernel at ";
-    case vm::DeviceObstacle::Kind::function: return ", single calls of ";
+std::string_view text_of(vm::DevicePart part) {
+  switch (part) {
+    case vm::DevicePart::loop: return " as a whole, loop at ";
+    case vm::DevicePart::app_kernel: return ", AppKernel at ";
+    case vm::DevicePart::function: return ", single calls of ";
   }
   return "";
 }
@@ -193,10 +227,10 @@ std::string_view text_of(vm::DeviceObstacle::Kind kind) {
 void print_obstacles(const SourceMap& sources, const std::vector<vm::DeviceObstacle>& obstacles) {
   std::vector<std::pair<std::string, std::string>> lines;  // of those with a reason: what stays, the reason
   for (const vm::DeviceObstacle& obstacle : obstacles) {
-    const std::string_view kind = text_of(obstacle.kind);
+    const std::string_view kind = text_of(obstacle.part);
     const vm::Place place = place_in_script(sources, obstacle.place.place, obstacle.place.calls).place;
-    const std::string what = obstacle.kind == vm::DeviceObstacle::Kind::function
-                                 ? "`" + obstacle.function.substr(0, obstacle.function.find('.')) + "`"
+    const std::string what = obstacle.part == vm::DevicePart::function
+                                 ? name_in_script(obstacle.function)
                                  : sources.describe(span_of(place));
     const std::string why = text_of_obstacle(sources, obstacle.why, obstacle.place);
     const auto known = std::ranges::find_if(
@@ -227,7 +261,7 @@ std::vector<vm::DeviceObstacle> obstacles_of_single_calls(const SourceMap& sourc
     if (vm::Obstacle why = vm::obstacle_of(program, called); !why.empty())
       all.push_back({.place = {place, {}},
                      .why = std::move(why),
-                     .kind = vm::DeviceObstacle::Kind::function,
+                     .part = vm::DevicePart::function,
                      .function = function.name});
   }
   return all;
@@ -246,6 +280,7 @@ void print_statistics(const SourceMap& sources, const vm::RunResult& result, con
     vm::print_stderr("bytes to device {}, {} {}, from it {}, there already {}, evictions {}\n", i, use.name,
                      use.traffic.bytes_up, use.traffic.bytes_down, use.traffic.bytes_kept, use.traffic.evictions);
   }
+  print_shares(sources, result.device_shares);
   if (devices) print_prediction(*devices, result.status != vm::RunStatus::cancelled);
   print_obstacles(sources, obstacles);
   const auto had_nothing = [](const vm::DeviceUse& use) { return use.points == 0 && use.calls == 0; };
