@@ -8,6 +8,17 @@ namespace {
 
 std::string_view between(const char* begin, const char* end) { return {begin, static_cast<std::size_t>(end - begin)}; }
 
+/// Where the parenthesis of the inputs opens, in which there may be others.
+std::size_t begin_of_inputs(std::string_view head) {
+  int depth = 0;
+  std::size_t at = head.rfind(')');
+  for (; at != 0 && at != std::string_view::npos; --at) {
+    if (head[at] == ')') ++depth;
+    if (head[at] == '(' && --depth == 0) break;
+  }
+  return at;
+}
+
 /// @param line  the first one  @param rest  what follows it
 Definition read_definition(std::string_view line, std::string_view rest) {
   Definition found;
@@ -16,7 +27,11 @@ Definition read_definition(std::string_view line, std::string_view rest) {
     line = between(line.data(), rest.data() + rest.size());
     line = line.substr(0, line.find(';') + 1);
   }
-  if (line.starts_with('<')) found.type_variable = line[1];
+  if (line.starts_with('<'))
+    for (const char variable : line.substr(0, line.find('>'))) {
+      if (variable == 'T' || variable == 'W') found.type_variable = variable;
+      if (variable == 'Q' || variable == 'R') found.rank_variable = variable;
+    }
   const bool is_kernel = line.starts_with('(') && line.ends_with(';');
   const std::size_t body = line.find(is_kernel ? ";" : " {");
   const bool is_variable = body == std::string_view::npos;
@@ -24,7 +39,7 @@ Definition read_definition(std::string_view line, std::string_view rest) {
   found.is_function = !is_variable && !line.starts_with("type ");
   std::string_view named = found.head;
   if (is_variable) named = named.substr(0, named.find_first_of("[="));
-  if (found.is_function) named = named.substr(0, named.rfind('('));
+  if (found.is_function) named = named.substr(0, begin_of_inputs(named));
   named = named.substr(0, named.find_last_not_of(' ') + 1);
   found.name = named.substr(named.find_last_of(" )") + 1);
   return found;
@@ -52,6 +67,12 @@ std::vector<Definition> definitions_of(std::string_view text) {
     comment = nullptr;
   }
   return all;
+}
+
+unsigned least_rank(char rank_variable) { return rank_variable == 'Q' ? 3 : 4; }
+
+std::string_view without_variables(std::string_view text) {
+  return text.starts_with('<') ? text.substr(text.find("> ") + 2) : text;
 }
 
 std::span<const std::string_view> element_types(char type_variable) {

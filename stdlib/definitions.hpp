@@ -14,6 +14,7 @@ struct Definition {
   std::string_view text;     ///< all of it
   bool is_function = false;
   char type_variable = '\0';  ///< `<T>` before it: it stands for one function for each of element_types()
+  char rank_variable = '\0';  ///< `<R>` or `<T, R>` before it: for each of ranks_of() it stands for one
 };
 
 /// @param text  of a module, for as long as the result is used
@@ -26,5 +27,11 @@ inline constexpr std::string_view name_only_input = "keepdims";
 /// What a type variable stands for: T for each type that elements of dense arrays have, W for float and int, of which
 /// those of 32 bits become one where they are given. These stand at the end.
 std::span<const std::string_view> element_types(char type_variable);
+
+inline constexpr unsigned most_axes = 8;
+/// What a rank variable stands for: Q for each number of axes from 3 on, R from 4 on, up to most_axes.
+unsigned least_rank(char rank_variable);
+/// The text behind `<T>`, `<R>` or `<T, R>`, if it begins so.
+std::string_view without_variables(std::string_view text);
 
 }  // namespace raddle::stdlib

@@ -196,9 +196,14 @@ void ExpressionChecker::array_result(ast::Call& call, TypeId wanted) {
     if (name == "dense" && types.is_array(array.type) && types.is_array(types.at(array.type).element))
       diagnostic.note(
           "an array of several dimensions is declared with its extents: `float A[2, 2] = [[1.0, 2.0], [3.0, 4.0]];`");
+    else if (name != "dense" && types.is_array(array.type) && types.at(array.type).key == TypeStore::int_ &&
+             TypeStore::is_number_or_truth(types.at(array.type).element))
+      diagnostic.note("`dense(" + source_text(context_, array.span) + ")` makes one");
     return TypeStore::error;
   };
   if (name == "reshape" || name == "flatten") {
+    for (const ast::Call::Argument& argument : call.arguments)
+      if (argument.value.get() == &array) take_list_as_dense(*argument.value);
     call.type = types.is_dense(array.type) ? types.dense_of(types.dense_element(array.type), std::max(1U, extents))
                                            : refuse("a dense array");
   } else if (name == "dense") {

@@ -135,6 +135,16 @@ void lower_body(ModuleContext& context, std::uint32_t index, ir::FunctionId id, 
 
 }  // namespace
 
+ir::FunctionId function_of(ModuleContext& context, std::uint32_t index) {
+  ir::FunctionId& id = context.functions[index];
+  if (id == ir::none) {
+    const CheckedFunction& checked = context.program.functions[index];
+    id = add_function(context, checked.name, checked.definition->name.span);
+    context.called.push_back(index);
+  }
+  return id;
+}
+
 void lower_function(ModuleContext& context, std::uint32_t index, ir::FunctionId id, const CallerForm& form) {
   const CheckedFunction& checked = context.program.functions[index];
   if (!check_detail::is_memo(*checked.definition)) return lower_body(context, index, id, form);
@@ -156,13 +166,19 @@ class ModuleLowering {
     module.script = module.entry = add_function(context_, "main", Span{.file = program_.modules.back()->file});
     for (std::uint32_t i = 0; i < program_.functions.size(); ++i) {
       const CheckedFunction& checked = program_.functions[i];
-      context_.functions.push_back(
-          checked.is_generic ? ir::none : add_function(context_, checked.name, checked.definition->name.span));
+      context_.functions.push_back(is_made_when_called(checked)
+                                       ? ir::none
+                                       : add_function(context_, checked.name, checked.definition->name.span));
       context_.globals_read.push_back(globals.of(i));
     }
     for (std::uint32_t i = 0; i < program_.functions.size(); ++i)
-      if (!program_.functions[i].is_generic) lower_function(context_, i, context_.functions[i], {});
+      if (!is_made_when_called(program_.functions[i])) lower_function(context_, i, context_.functions[i], {});
     lower_entry();
+    while (!context_.called.empty()) {
+      const std::uint32_t index = context_.called.back();
+      context_.called.pop_back();
+      lower_function(context_, index, context_.functions[index], {});
+    }
     name_files(module);
     name_streams(module);
     for (ir::Function& function : module.functions) hold_arrays(program_.types, function);
@@ -171,6 +187,10 @@ class ModuleLowering {
   }
 
  private:
+  bool is_made_when_called(const CheckedFunction& function) const {
+    return function.is_generic || context_.module.sources->at(function.definition->name.span.file).is_of_library();
+  }
+
   void lower_entry() {
     FunctionLowering body(context_, context_.module.entry);
     for (const ScriptParameter& parameter : program_.parameters) body.add_parameter(parameter.variable);

@@ -99,7 +99,7 @@ FunctionLowering::Operands FunctionLowering::call_script_function(const ast::Cal
   const ir::FunctionId function = callee.is_app       ? limited_app(call, operands)
                                   : callee.is_generic ? instance(call, operands)
                                   : has_views         ? function_of_views(call.callee_index)
-                                                      : context_.functions[call.callee_index];
+                                                      : function_of(context_, call.callee_index);
   const bool is_program = callee.is_app && !check_detail::is_memo(*callee.definition);
   const OpKind kind = is_program ? OpKind::call_app : OpKind::call;
   ir::Op& op = emit(kind, std::move(operands), std::move(results), call.span);
@@ -174,7 +174,7 @@ ir::FunctionId FunctionLowering::limited_app(const ast::Call& call, Operands& op
     given |= launcher_bit;
     operands.push_back(launcher_words(annotation));
   }
-  if (given == 0) return context_.functions[call.callee_index];
+  if (given == 0) return function_of(context_, call.callee_index);
   const auto [known, fresh] = context_.limited_apps.try_emplace({call.callee_index, given}, ir::none);
   if (fresh) {
     const CheckedFunction& app = context_.program.functions[call.callee_index];
@@ -269,7 +269,7 @@ ir::Operand FunctionLowering::annotation_operand(const ast::Annotations& annotat
 void FunctionLowering::call_function(std::uint32_t function_index, Span span) {
   Operands operands;
   add_globals(operands, function_index);
-  emit(OpKind::call, std::move(operands), {}, span).callee = context_.functions[function_index];
+  emit(OpKind::call, std::move(operands), {}, span).callee = function_of(context_, function_index);
 }
 
 void FunctionLowering::lower_command(const ast::FunctionDefinition& definition, LimitSet from_caller) {

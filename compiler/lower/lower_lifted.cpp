@@ -237,7 +237,8 @@ FunctionLowering::Operands FunctionLowering::call_at_point(const ast::Call& call
     return outputs;
   }
   add_globals(operands, call.callee_index);
-  emit(OpKind::call, std::move(operands), std::move(results), call.span).callee = context_.functions[call.callee_index];
+  emit(OpKind::call, std::move(operands), std::move(results), call.span).callee =
+      function_of(context_, call.callee_index);
   return outputs;
 }
 

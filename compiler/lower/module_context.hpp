@@ -29,7 +29,9 @@ struct ModuleContext {
   CheckedProgram& program;
   Diagnostics& diagnostics;
   ir::Module& module;
-  std::vector<ir::FunctionId> functions = {};                   ///< by index of CheckedProgram::functions
+  /// By index of CheckedProgram::functions; of the library, from its first call on: function_of().
+  std::vector<ir::FunctionId> functions = {};
+  std::vector<std::uint32_t> called = {};                       ///< of the library, not lowered yet: indices
   std::vector<std::vector<ast::VariableId>> globals_read = {};  ///< the same: extra parameters, in order
   /// Apps for calls that give some limits themselves: these are the last parameters then.
   std::map<std::pair<std::uint32_t, LimitSet>, ir::FunctionId> limited_apps = {};
@@ -44,6 +46,9 @@ bool has_annotation(const ast::Annotations& annotations, std::string_view name);
 /// @param otherwise  without `@cpu` and `@gpu`
 vm::Placement placement_of(const ast::Annotations& annotations, vm::Placement otherwise);
 ir::FunctionId add_function(ModuleContext& context, const std::string& name, Span span);
+/// The function of that index. One of the library is to be lowered if it is called: a script names many that it does
+/// not call, for other types.
+ir::FunctionId function_of(ModuleContext& context, std::uint32_t index);
 /// Makes and lowers the function of index `index` of CheckedProgram::functions.
 void lower_function(ModuleContext& context, std::uint32_t index, ir::FunctionId id, const CallerForm& form);
 

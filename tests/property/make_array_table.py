@@ -575,11 +575,113 @@ def add_later_functions(table):
                        lambda a, b, re, im: 32 * EPSILON * (np.sum(np.abs(a)) + np.sum(np.abs(b))) / a.size)
 
 
+def add_many_axes(table):
+    """Arrays of four axes and of five, and what goes along axes of three; behind all others, too."""
+    three = [(2, 3, 4), (3, 1, 2), (0, 2, 3), (3, 5, 2)]
+    many = [(2, 3, 2, 4), (1, 2, 1, 3), (2, 0, 3, 1), (0, 1, 2, 2), (2, 1, 3, 2, 2), (3, 2, 2, 2), (1, 1, 1, 1, 1)]
+
+    def each(call, compute, kinds, shapes, extras=((),), bound=None, refused=None):
+        table.section(call)
+        for shape in shapes:
+            for (kind, part), extra in itertools.product(kinds, extras):
+                table.case([table.pools.draw(kind, part, shape), *extra], compute, bound, refused)
+
+    def along(call, compute, kinds, shapes, bound=None, refused=None):
+        """And one axis that there is not."""
+        table.section(call)
+        for shape in shapes:
+            axes = [*range(-len(shape), len(shape)), len(shape)]
+            for kind, part in kinds:
+                drawn = table.pools.draw(kind, part, shape)
+                for axis in table.chance.sample(axes, 3):
+                    table.case([drawn, axis], compute, bound, refused)
+
+    floats, ints, booleans = [("F", "plain"), ("F", "special")], [("I", "small")], [("B", "mixed")]
+    tame = [("F", "plain"), ("F", "few_nan")]
+    whole = lambda bound: bound and (lambda a, r: bound(a, None, r))
+    for name, compute, kinds, bound, refused in (
+            ("sum", np.sum, floats + ints, sum_bound, None), ("mean", np.mean, tame, mean_bound, no_mean), ("var", np.var, tame, var_bound, no_mean),
+            ("std", np.std, [("F", "positive")], lambda a, axis, r: np.sqrt(var_bound(a, axis, r)), no_mean),
+            ("prod", np.prod, [("F", "unit")], lambda a, axis, r: a.size * 2 * EPSILON * np.abs(finite(r)), None),
+            ("argmax", np.argmax, floats + ints, None, None), ("argmin", np.argmin, [("F", "ties")], None, None),
+            ("any", np.any, booleans, None, None), ("all", np.all, booleans, None, None), ("count", np.count_nonzero, booleans, None, None)):
+        each(f"{name}(#0)", lambda a, f=compute: f(a), kinds, many, ((),), whole(bound), refused and (lambda a: refused(a, None)))
+        along(f"{name}(#0, axis=#1)", lambda a, axis, f=compute: f(a, axis=axis), kinds, many, bound, refused)
+        along(f"{name}(#0, axis=#1, keepdims=true)", lambda a, axis, f=compute: f(a, axis=axis, keepdims=True), kinds[:1], many[:5],
+              bound and (lambda a, axis, r, b=bound: np.expand_dims(np.asarray(b(a, axis, r)), axis)), refused)
+    for name, compute in (("max", np.max), ("min", np.min)):
+        each(f"{name}(#0)", compute, floats + ints, many)
+        along(f"a{name}(#0, #1)", lambda a, axis, f=compute: f(a, axis=axis), floats + ints, many)
+    each("median(#0)", np.median, tame, many, refused=lambda a: no_mean(a, None))
+    along("median(#0, axis=#1)", lambda a, axis: np.median(a, axis=axis), tame, three + many, refused=no_mean)
+    table.section("quantile(#0, #1, axis=#2)")
+    for shape, share in itertools.product([s for s in three + many if 0 not in s], (0.0, 0.3, 1.0)):
+        drawn = table.pools.draw("F", "ties", shape)
+        for axis in range(-1, len(shape) - 1):
+            table.case([drawn, share, axis], lambda a, share, axis: np.quantile(a, share, axis=axis))
+    norm_bound = lambda a, axis, r: 2 * a.size * EPSILON * np.abs(r)
+    along("norm(#0, axis=#1)", lambda a, axis: np.sqrt(np.sum(a * a, axis=axis)), [("F", "plain")], many, norm_bound)
+    along("sort(#0, axis=#1)", lambda a, axis: np.sort(a, axis=axis), [("F", "few_nan"), ("I", "ends")], three + many)
+    along("argsort(#0, axis=#1)", lambda a, axis: np.argsort(a, axis=axis, kind="stable"), [("F", "ties"), ("I", "small")], three + many)
+    along("cumsum(#0, #1)", lambda a, axis: np.cumsum(a, axis=axis), [("F", "plain"), ("I", "small")], many)
+    along("cumprod(#0, #1)", lambda a, axis: np.cumprod(a, axis=axis), [("F", "unit")], many)
+    along("diff(#0, #1)", lambda a, axis: np.diff(a, axis=axis), [("F", "plain"), ("I", "middle")], three + many)
+    moved = [("F", "special"), ("I", "ends"), ("B", "mixed")]
+    each("flip(#0)", np.flip, moved, many)
+    along("flip(#0, #1)", lambda a, axis: np.flip(a, axis), moved, many)
+    each("roll(#0, #1)", np.roll, moved[:2], many, ((1,), (-5,)))
+    table.section("roll(#0, #1, #2)")
+    for shape, axis in itertools.product(many, (0, 2, -1, 5)):
+        table.case([table.pools.draw("F", "special", shape), table.chance.choice((1, -2, 9)), axis], np.roll)
+    each("transpose(#0)", np.transpose, moved, many)
+    table.section("permute(#0, #1, #2, #3, #4)")
+    for axes in [*itertools.permutations(range(4))][::3] + [(0, -1, 1, 2), (0, 0, 1, 2), (0, 1, 2, 4)]:
+        table.case([table.pools.draw("I", "ends", (2, 3, 1, 4)), *axes], lambda a, *axes: np.transpose(a, axes))
+    for call, compute in (("shape(#0)", lambda a: np.array(a.shape)), ("size(#0)", np.size), ("rank(#0)", np.ndim)):
+        each(call, compute, moved, many)
+    along("size(#0, #1)", lambda a, axis: np.sum(np.ones(a.shape, int), axis).size * 0 + a.shape[axis], ints, many)
+    along("expand(#0, #1)", np.expand_dims, moved[:1], three + many)
+    along("squeeze(#0, axis=#1)", lambda a, axis: np.squeeze(a, axis=axis), moved[:1], many)
+    each("pad(#0, #1)", np.pad, moved[:2], many[:5], ((1,), (0,)))
+    table.section("repeat(#0, #1, #2)")
+    for shape, axis, times in itertools.product(three + many[:5], (0, -1, 1), (0, 2)):
+        table.case([table.pools.draw("F", "special", shape), times, axis], np.repeat)
+    table.section("take(#0, #1, axis=#2)")
+    for shape, axis, chosen in itertools.product(((7, 7, 7), (7, 1, 7, 7), (7, 7, 1, 1, 7)), (0, -1), ((0,), (3,))):
+        table.case([table.pools.draw("I", "middle", shape), table.pools.draw("I", "labels", chosen), axis], lambda a, i, axis: np.take(a, i, axis=axis))
+    for kind, part in moved[:2]:
+        table.section("concat(#0, #1, axis=#2)")
+        for (one, other), axis in itertools.product((((2, 3, 1, 2), (2, 3, 4, 2)), ((2, 3, 1, 2), (2, 3, 1, 2)), ((1, 2, 2, 0), (1, 2, 2, 3)),
+                                                     ((2, 1, 2, 1, 3), (2, 3, 2, 1, 3))), (0, 1, -2, -1, 6)):
+            table.case([table.pools.draw(kind, part, one), table.pools.draw(kind, part, other), axis],
+                       lambda a, b, axis: np.concatenate((a, b), axis=axis))
+        table.section("stack(#0, #1, #2)")
+        for shape, axis in itertools.product(three + many[:5], (0, 2, -1)):
+            table.case([table.pools.draw(kind, part, shape), table.pools.draw(kind, part, shape), axis], lambda a, b, axis: np.stack((a, b), axis=axis))
+        table.section("broadcast(#0, #1, #2, #3, #4)")
+        for shape in ((1,), (3,), (2, 1), (4, 1, 3), (1, 2, 1), (2, 4, 1, 3), (1, 1, 1, 3), (3, 4, 2, 3)):
+            table.case([table.pools.draw(kind, part, shape), 2, 4, 2, 3], lambda a, *e: np.broadcast_to(a, e))
+    each("nonzero(#0)", np.argwhere, [("B", "mixed"), ("I", "small"), ("F", "ties")], three + many)
+    each("split(#0, 2)", lambda a: a.reshape(2, a.shape[0] // 2, *a.shape[1:]), ints, [s for s in three + many if s[0] in (0, 2)])
+    for name in ("sum", "mean", "max", "min", "median"):
+        compute = getattr(np, "nan" + name)
+        limit = {"sum": sum_bound, "mean": mean_bound}.get(name)
+        along(f"nan{name}(#0, #1)", lambda a, axis, f=compute: f(a, axis=axis), [("F", "few_nan")], [(3, 4, 5), (2, 3, 4, 5)],
+              limit and (lambda a, axis, r, b=limit: b(np.nan_to_num(a), axis, r)), lambda a, axis: "empty" if -a.ndim <= axis < a.ndim and name != "sum" and np.isnan(a).all(axis=axis).any() else None)
+    both = [(((2, 1, 3, 2), (4, 3, 1))), ((2, 3, 2, 2), (2, 3, 2, 2)), ((2, 3, 2, 2), (2, 2, 2, 2)), ((1, 2, 1, 2, 1), (3, 1, 2))]
+    table.section("(#0 * #1)")
+    for one, other in both:
+        table.case([table.pools.draw("F", "plain", one), table.pools.draw("F", "special", other)], np.multiply)
+    table.section("where(#0, #1, #2)")
+    for shape in many[:4]:
+        table.case([table.pools.draw("B", "mixed", shape), table.pools.draw("I", "ends", shape), table.pools.draw("I", "small", shape)], np.where)
+
+
 def main():
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
     table = Table()
-    for add in (add_reductions, add_shapes, add_orders, add_numbers, add_products, add_later_functions):
+    for add in (add_reductions, add_shapes, add_orders, add_numbers, add_products, add_later_functions, add_many_axes):
         add(table)
     table.write()
 

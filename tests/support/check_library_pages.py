@@ -25,7 +25,7 @@ def public_names():
     names = re.findall(r'^RADDLE_BUILTIN\("(\w+)"', table, re.MULTILINE)
     for module in (ROOT / "stdlib").glob("*.df"):
         heads = re.findall(r"^(?!type |global |import |//|[ }])(.+?) \{", module.read_text(encoding="utf-8"), re.MULTILINE)
-        names += [re.search(r"(\w+)\([^()]*\)$", head).group(1) for head in heads]
+        names += [re.search(r"(\w+)\((?:[^()]|\([^()]*\))*\)$", head).group(1) for head in heads]
     return sorted({name for name in names if not name.endswith("_")})
 
 

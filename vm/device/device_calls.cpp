@@ -20,10 +20,7 @@ DeviceCalls::DeviceCalls(std::shared_ptr<Devices> devices, AppKernelCompiler* co
 DeviceCalls::DeviceCalls(std::shared_ptr<Devices> devices, AppKernelCompiler* compiler, const Program& program,
                          WorkerPool& pool, std::shared_ptr<Receiver> receiver)
     : CallSharing(std::move(devices), pool,
-                  {.lanes = warp_lanes,
-                   .slowness = warp_slowness,
-                   .code_ns = clang_ns,
-                   .part = DevicePart::app_kernel},
+                  {.lanes = warp_lanes, .slowness = warp_slowness, .code_ns = clang_ns, .part = DevicePart::app_kernel},
                   receiver),
       compiler_(compiler),
       program_(program),

@@ -37,8 +37,7 @@ DeviceLeaves::DeviceLeaves(std::shared_ptr<Devices> devices, KernelCompiler* com
 DeviceLeaves::DeviceLeaves(std::shared_ptr<Devices> devices, KernelCompiler* compiler, const Program& program,
                            WorkerPool& pool, std::shared_ptr<Bundles> bundles)
     : CallSharing(std::move(devices), pool,
-                  {.lanes = 1, .slowness = lane_slowness, .code_ns = 0, .part = DevicePart::function},
-                  bundles),
+                  {.lanes = 1, .slowness = lane_slowness, .code_ns = 0, .part = DevicePart::function}, bundles),
       compiler_(compiler ? std::make_shared<CompilerLink>(*compiler) : nullptr),
       program_(program),
       bundles_(std::move(bundles)) {

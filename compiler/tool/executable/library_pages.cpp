@@ -9,6 +9,7 @@
 
 #include "stdlib/builtins.hpp"
 #include "stdlib/definitions.hpp"
+#include "stdlib/expand_definition.hpp"
 #include "stdlib/module_sources.hpp"
 
 namespace raddle::tool {
@@ -103,10 +104,14 @@ std::string on_one_line(std::string_view head) {
 }
 
 std::string signature_of(const stdlib::Definition& definition) {
-  const std::string head = on_one_line(definition.head);
-  if (definition.type_variable == '\0') return head;
-  return fmt::format("{}, {}: {}", head.substr(head.find(' ') + 1), definition.type_variable,
-                     fmt::join(stdlib::element_types(definition.type_variable), " "));
+  const unsigned rank = definition.rank_variable == '\0' ? 0 : stdlib::least_rank(definition.rank_variable);
+  std::string text(stdlib::without_variables(on_one_line(definition.head)));
+  if (rank != 0) text = stdlib::expanded(text, definition, std::string(1, definition.type_variable), rank);
+  if (definition.type_variable != '\0')
+    text += fmt::format(", {}: {}", definition.type_variable,
+                        fmt::join(stdlib::element_types(definition.type_variable), " "));
+  if (rank != 0) text += fmt::format("; likewise for up to {} axes", stdlib::most_axes);
+  return text;
 }
 
 void add_module_source(std::vector<LibraryPage>& pages, const stdlib::ModuleSource& source) {

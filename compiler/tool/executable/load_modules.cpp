@@ -60,7 +60,7 @@ class Loader {
   void load(std::uint32_t file, const ExpandedText* expanded, const std::vector<ast::Import>& more = {}) {
     std::unique_ptr<ast::Module> module = parse(file, session_.sources, session_.diagnostics, expanded);
     module->imports.insert(module->imports.begin(), more.begin(), more.end());
-    named_library_.note_names(expanded != nullptr ? expanded->text() : session_.sources.at(file).text());
+    named_library_.note_script(expanded != nullptr ? expanded->text() : session_.sources.at(file).text());
     for (const ast::Import& import : module->imports) load_import(import);
     modules_.push_back(std::move(module));
   }

@@ -1,6 +1,9 @@
 #include "compiler/tool/executable/named_library.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include "stdlib/expand_definition.hpp"
 
 namespace raddle::tool {
 
@@ -8,6 +11,30 @@ namespace {
 
 bool is_of_name(char c) {
   return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+bool adds_axis(const stdlib::Definition& definition) { return definition.head.contains(" + 1]"); }
+
+/// By commas in brackets behind a name, as in `float a[:, :, :]` and `a[i, j, k]`, of those in brackets around others
+/// the inner ones; and in what `reshape` is given.
+unsigned most_axes_in(std::string_view text) {
+  unsigned most = 0, commas = 0;
+  bool is_of_array = false, is_of_reshape = false;
+  for (std::size_t at = 1; at < text.size(); ++at) {
+    const std::string_view before = text.substr(0, at);
+    if (text[at] == '[') {
+      commas = 0;
+      is_of_array = is_of_name(before.back()) || before.back() == ')' || before.back() == ']';
+    }
+    if (text[at] == '(' && before.ends_with("reshape")) {
+      commas = 0;
+      is_of_reshape = true;
+    }
+    if (text[at] == ',') ++commas;
+    if (text[at] == ']' && is_of_array) most = std::max(most, commas + 1);
+    if (text[at] == ')' && std::exchange(is_of_reshape, false)) most = std::max(most, commas);
+  }
+  return most;
 }
 
 }  // namespace
@@ -25,6 +52,11 @@ std::vector<std::string> NamedLibrary::add(std::uint32_t file, std::string_view 
     names.emplace_back(line.substr(word.size(), line.find(';') - word.size()));
   }
   return names;
+}
+
+void NamedLibrary::note_script(std::string_view text) {
+  note_names(text);
+  most_axes_ = std::max(most_axes_, most_axes_in(text));
 }
 
 void NamedLibrary::note_names(std::string_view text) {
@@ -45,29 +77,28 @@ bool NamedLibrary::is_wanted(const stdlib::Definition& definition) const {
          definition.head.find(stdlib::name_only_input) == std::string_view::npos;
 }
 
+/// For ranks that a script's arrays may have: else there is nothing to parse.
+void NamedLibrary::append_for_each_rank(const stdlib::Definition& definition, std::string_view type,
+                                        const Append& append) const {
+  const auto append_one = [&](unsigned rank) {
+    stdlib::expand(stdlib::without_variables(definition.text), definition, type, rank,
+                   [&append](std::string_view part, std::string_view from) {
+                     append(part, from, part.data() == from.data() ? PartOrigin::copied : PartOrigin::replaced);
+                   });
+  };
+  if (definition.rank_variable == '\0') return append_one(0);
+  if (most_axes_ < 3) return;
+  const unsigned most =
+      std::min(most_axes_ + (adds_axis_ ? 1 : 0), stdlib::most_axes - (adds_axis(definition) ? 1 : 0));
+  for (unsigned rank = stdlib::least_rank(definition.rank_variable); rank <= most; ++rank) append_one(rank);
+}
+
 /// Types of 32 bits only where a script names them: else it has no such arrays, and most scripts have none.
 void NamedLibrary::append_for_each_type(const stdlib::Definition& definition, const Append& append) const {
-  std::string_view body = definition.text;
-  body.remove_prefix(body.find(' ') + 1);  // of `<T>`
-  for (const std::string_view type : stdlib::element_types(definition.type_variable)) {
-    if (type.ends_with("32") && !names_of_scripts_.contains(std::string(type))) continue;
-    const char* copied = body.data();
-    const auto copy_to = [&](const char* at) {
-      const std::string_view part(copied, static_cast<std::size_t>(at - copied));
-      if (!part.empty()) append(part, part, PartOrigin::copied);
-    };
-    for (const char* at = body.data(); at != body.data() + body.size();) {
-      const char* const end = std::find_if_not(at, body.data() + body.size(), is_of_name);
-      if (const std::string_view name(at, static_cast<std::size_t>(end - at));
-          name == std::string_view(&definition.type_variable, 1)) {
-        copy_to(at);
-        append(type, name, PartOrigin::replaced);
-        copied = end;
-      }
-      at = end == at ? at + 1 : end;
-    }
-    copy_to(body.data() + body.size());
-  }
+  if (definition.type_variable == '\0') return append_for_each_rank(definition, "", append);
+  for (const std::string_view type : stdlib::element_types(definition.type_variable))
+    if (!type.ends_with("32") || names_of_scripts_.contains(std::string(type)))
+      append_for_each_rank(definition, type, append);
 }
 
 ExpandedText NamedLibrary::text_of(std::uint32_t file) {
@@ -77,7 +108,10 @@ ExpandedText NamedLibrary::text_of(std::uint32_t file) {
     to_follow_.pop_back();
     if (named == definitions_.end()) continue;
     for (const stdlib::Definition& definition : named->second)
-      if (is_wanted(definition)) note_names(definition.text);
+      if (is_wanted(definition)) {
+        note_names(definition.text);
+        adds_axis_ = adds_axis_ || adds_axis(definition);
+      }
   }
   const Module& module = modules_.at(file);
   const auto place = [&](const char* at) { return static_cast<std::uint32_t>(at - module.text.data()); };
@@ -88,10 +122,7 @@ ExpandedText NamedLibrary::text_of(std::uint32_t file) {
   for (const std::string_view line : module.imports) append(line, line, PartOrigin::copied);
   for (const stdlib::Definition& definition : module.definitions) {
     if (!names_.contains(std::string(definition.name)) || !is_wanted(definition)) continue;
-    if (definition.type_variable != '\0')
-      append_for_each_type(definition, append);
-    else
-      append(definition.text, definition.text, PartOrigin::copied);
+    append_for_each_type(definition, append);
   }
   const auto end = static_cast<std::uint32_t>(module.text.size());
   result.end_at({file, end, end});

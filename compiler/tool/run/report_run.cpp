@@ -229,9 +229,8 @@ void print_obstacles(const SourceMap& sources, const std::vector<vm::DeviceObsta
   for (const vm::DeviceObstacle& obstacle : obstacles) {
     const std::string_view kind = text_of(obstacle.part);
     const vm::Place place = place_in_script(sources, obstacle.place.place, obstacle.place.calls).place;
-    const std::string what = obstacle.part == vm::DevicePart::function
-                                 ? name_in_script(obstacle.function)
-                                 : sources.describe(span_of(place));
+    const std::string what = obstacle.part == vm::DevicePart::function ? name_in_script(obstacle.function)
+                                                                       : sources.describe(span_of(place));
     const std::string why = text_of_obstacle(sources, obstacle.why, obstacle.place);
     const auto known = std::ranges::find_if(
         lines, [&](const auto& line) { return line.second == why && line.first.starts_with(kind); });
@@ -259,10 +258,8 @@ std::vector<vm::DeviceObstacle> obstacles_of_single_calls(const SourceMap& sourc
     if (!is_of_script || function.is_outlined || !vm::takes_long(program, called) || !told.insert(called).second)
       continue;
     if (vm::Obstacle why = vm::obstacle_of(program, called); !why.empty())
-      all.push_back({.place = {place, {}},
-                     .why = std::move(why),
-                     .part = vm::DevicePart::function,
-                     .function = function.name});
+      all.push_back(
+          {.place = {place, {}}, .why = std::move(why), .part = vm::DevicePart::function, .function = function.name});
   }
   return all;
 }

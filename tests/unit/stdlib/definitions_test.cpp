@@ -37,6 +37,18 @@ TEST_CASE("definitions with a type variable") {
   CHECK(raddle::stdlib::element_types('W').size() == 2);
 }
 
+TEST_CASE("definitions with a rank variable, and parentheses among their inputs") {
+  const std::vector<Definition> all = definitions_of(
+      "<T, R> (T b[R]) f(T a[EACH(nK, R)], int axis) { b = a; }\n<Q> (float b[Q]) g(float a[Q]) { b = a; }\n");
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].name == "f");
+  CHECK(all[0].type_variable == 'T');
+  CHECK(all[0].rank_variable == 'R');
+  CHECK(all[1].name == "g");
+  CHECK(all[1].type_variable == '\0');
+  CHECK(all[1].rank_variable == 'Q');
+}
+
 TEST_CASE("all of the library's have names") {
   for (const auto& source : raddle::stdlib::module_sources())
     for (const Definition& definition : definitions_of(source.text)) CHECK_FALSE(definition.name.empty());
