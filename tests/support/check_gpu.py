@@ -639,8 +639,9 @@ def checked(folder, line, env=None):
 
 
 def the_check_for_machines_with_a_gpu_says_so_without_one(folder):
-    done, rows = checked(folder, "")
-    expect((done.returncode, done.stdout, done.stderr, rows), (0, "gpu-check: there is no driver for GPUs of NVIDIA (libcuda.so.1)\n", "", []))
+    for step in ("", "gemtc"):
+        done, rows = checked(folder, step)
+        expect((done.returncode, done.stdout, done.stderr, rows), (0, "gpu-check: there is no driver for GPUs of NVIDIA (libcuda.so.1)\n", "", []))
     expect_in("no step speed: facts, start, compile", checked(folder, "speed")[0].stderr)
     for name, value, told in (("RADDLE_FAKE_GPUS", "0", "the driver does not begin: CUDA_ERROR_NO_DEVICE"), ("RADDLE_FAKE_CUDA", "11040", "the driver is too old: of CUDA 11.4, and 11.8 is needed"),
                               ("RADDLE_FAKE_NEVER_BEGINS", "1", "its process did not answer, and was ended")):
@@ -664,6 +665,7 @@ def all_steps_of_the_check_run(folder):
     known = subprocess.run([CHECK, "--help"], capture_output=True, text=True, check=True).stdout
     steps = list(dict.fromkeys(row["step"] for row in rows))
     expect(steps, ["run", *re.findall(r"^(\w+) +at most +\d+ s:", known, re.MULTILINE), "ratios"])
+    expect(re.findall(r"^gpu-check: (\w+) (begins|took)", done.stderr, re.MULTILINE), [(step, what) for step in steps[1:-1] for what in ("begins", "took")])
     expect(sum(int(limit) for limit in re.findall(r"at most +(\d+) s:", known)) <= 8 * 60, True)
     names = {row["row"] for row in rows}
     expect({"name", "clock", "module", "ten_leaves", "launch_and_wait_p50", "graph_node", "allocate_p50", "copy_in_pageable", "copy_out_pinned", "question_p99",
