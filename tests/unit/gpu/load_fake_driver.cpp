@@ -14,6 +14,7 @@ FakeDriver& fake_driver() {
   driver.devices = 1;
   driver.version = 12000;
   driver.launch_error = 0;
+  driver.allocation_error = 0;
   driver.broken = 0;
   driver.broken_context = nullptr;
   driver.endless_launches = 0;
