@@ -28,7 +28,8 @@ from dataclasses import dataclass
 
 import check_compile
 import check_rows
-import check_steps
+import check_steps  # which lets tests/support be found
+from folder_tests import forget_cuda_caches
 
 ROWS_OF_STEP = "--rows-of"  # in a process of its own, which has so many
 SECONDS = "--seconds"
@@ -191,6 +192,7 @@ def main():
     parser.add_argument("steps", nargs="*", metavar="STEP", help="only these")
     options = parser.parse_args()
     options.raddle = str(pathlib.Path(options.raddle).resolve())
+    forget_cuda_caches()
     known = {step.name: step for step in STEPS}
     unknown = [name for name in options.steps if name not in known]
     if unknown:
