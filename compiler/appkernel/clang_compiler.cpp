@@ -236,9 +236,6 @@ bool is_of_library(const vm::ForeignFunction& function) { return function.librar
 std::expected<Order, std::string> order_for(const vm::ForeignFunction& function, std::string processor,
                                             std::string flags) {
   std::string file = included(function);
-  if (is_of_library(function) &&
-      std::ranges::find(kernel_headers(), file, &KernelHeader::path) == kernel_headers().end())
-    return std::unexpected(fmt::format("the library has no file `{}` of AppKernels", file));
   if (file.find_first_of("\"\\\n") != std::string::npos)
     return std::unexpected(fmt::format("`{}` has a name that C++ can not include", function.library));
   std::string call = call_text(function, file);

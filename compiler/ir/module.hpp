@@ -163,6 +163,7 @@ struct Foreign {
   /// of an input follow it, those of outputs are the last parameters, and in Python follow each output, too. 0:
   /// anything else. Empty: all are 0.
   std::vector<std::uint32_t> ranks = {};
+  Span place = {};  ///< AppKernel: of its name in the script
 };
 
 struct Function {

@@ -34,6 +34,7 @@ void FunctionLowering::lower_foreign(const ast::FunctionDefinition& definition) 
       const bool is_of_library = file.starts_with('<');
       foreign.library = is_of_library ? file : (std::filesystem::path(script).parent_path() / file).string();
       foreign.code = name;
+      foreign.place = annotation.value->span;
     }
   }
   if (const ast::Annotation* python = check_detail::find_annotation(definition.annotations, "python")) {

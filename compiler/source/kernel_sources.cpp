@@ -10,22 +10,6 @@
 namespace raddle {
 namespace {
 
-/// Names in `#include "name"`.
-std::vector<std::string> included_names(const std::string& text) {
-  std::vector<std::string> names;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    std::size_t at = line.find_first_not_of(" \t");
-    if (at == std::string::npos || line[at] != '#') continue;
-    at = line.find_first_not_of(" \t", at + 1);
-    if (at == std::string::npos || line.compare(at, 7, "include") != 0) continue;
-    const std::size_t open = line.find('"', at);
-    const std::size_t close = open == std::string::npos ? open : line.find('"', open + 1);
-    if (close != std::string::npos) names.push_back(line.substr(open + 1, close - open - 1));
-  }
-  return names;
-}
-
 bool read_regular_file(SourceFile& file, std::string& error) {
   std::error_code ignored;
   if (std::filesystem::exists(file.path, ignored) && !std::filesystem::is_regular_file(file.path, ignored)) {
@@ -37,16 +21,36 @@ bool read_regular_file(SourceFile& file, std::string& error) {
 
 }  // namespace
 
+std::vector<Include> includes_of(const std::string& text) {
+  std::vector<Include> includes;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::size_t at = line.find_first_not_of(" \t");
+    if (at == std::string::npos || line[at] != '#') continue;
+    at = line.find_first_not_of(" \t", at + 1);
+    if (at == std::string::npos || line.compare(at, 7, "include") != 0) continue;
+    const std::size_t open = line.find_first_of("\"<", at);
+    const bool is_quoted = open != std::string::npos && line[open] == '"';
+    const std::size_t close = open == std::string::npos ? open : line.find(is_quoted ? '"' : '>', open + 1);
+    includes.push_back(close == std::string::npos ? Include{}
+                                                  : Include{line.substr(open + 1, close - open - 1), is_quoted});
+  }
+  return includes;
+}
+
+std::string place_beside(const SourceFile& file, const std::string& name) {
+  return (std::filesystem::path(file.path).parent_path() / name).lexically_normal().string();
+}
+
 std::expected<std::vector<SourceFile>, std::string> kernel_sources(const std::string& path) {
   std::vector<SourceFile> files{{path, ""}};
   std::string error;
   if (!read_regular_file(files[0], error)) return std::unexpected(error);
   for (std::size_t i = 0; i < files.size(); ++i) {
-    for (const std::string& name : included_names(files[i].text)) {
-      const std::string beside =
-          (std::filesystem::path(files[i].path).parent_path() / name).lexically_normal().string();
-      SourceFile file{beside, ""};
-      if (std::ranges::find(files, beside, &SourceFile::path) == files.end() && read_regular_file(file, error))
+    for (const Include& include : includes_of(files[i].text)) {
+      if (!include.is_quoted) continue;
+      SourceFile file{place_beside(files[i], include.name), ""};
+      if (std::ranges::find(files, file.path, &SourceFile::path) == files.end() && read_regular_file(file, error))
         files.push_back(std::move(file));
     }
   }

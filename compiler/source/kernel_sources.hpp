@@ -16,4 +16,12 @@ struct SourceFile {
 /// @return why the file can not be read, if so: only regular files are
 std::expected<std::vector<SourceFile>, std::string> kernel_sources(const std::string& path);
 
+struct Include {
+  std::string name;  ///< empty: not known, as a macro stands for it
+  bool is_quoted = false;
+};
+std::vector<Include> includes_of(const std::string& text);
+/// Where `name` is to be, which `file` includes by `#include "name"`.
+std::string place_beside(const SourceFile& file, const std::string& name);
+
 }  // namespace raddle

@@ -38,9 +38,10 @@ gemtc_code guarded(const Function& function) {
 gemtc_code gemtc_setup(const gemtc_options* options, gemtc** device) {
   if (options == nullptr || device == nullptr || options->kernels == nullptr || options->kernel_count == 0 ||
       std::count(options->kernels, options->kernels + options->kernel_count, nullptr) != 0 ||
-      options->workers > most_workers || options->memory_bytes > most_memory || options->place > GEMTC_GPU ||
-      (options->place == GEMTC_GPU && options->gpu_code == nullptr))
+      options->workers > most_workers || options->memory_bytes > most_memory)
     return GEMTC_INVALID;
+  if (options->place > GEMTC_GPU) return GEMTC_NO_PLACE;
+  if (options->place == GEMTC_GPU && options->gpu_code == nullptr) return GEMTC_NO_CODE;
   return guarded([&] {
     gemtc_options given = *options;
     if (given.task_limit == 0) given.task_limit = usual_tasks;
@@ -112,6 +113,8 @@ const char* gemtc_text(gemtc_code code) {
     case GEMTC_NO_THREADS: return "the system has no threads for the device";
     case GEMTC_LOST: return "the GPU has failed, and does nothing more";
     case GEMTC_NO_GPU: return "there is no GPU that takes the code";
+    case GEMTC_NO_PLACE: return "the place is none of GEMTC_ANYWHERE (0), GEMTC_THREADS (1) and GEMTC_GPU (2)";
+    case GEMTC_NO_CODE: return "the place is GEMTC_GPU, and gpu_code is null";
   }
   return "no code of these functions";
 }

@@ -34,7 +34,9 @@ typedef enum gemtc_code {
   GEMTC_OUTSIDE = 5,    /* bytes of the device that do not lie in one block of gemtc_malloc() */
   GEMTC_NO_THREADS = 6, /* the system has no threads for the device; tasks that were pushed have failed with it */
   GEMTC_LOST = 7,       /* the GPU has failed, and does nothing more; tasks that were pushed have failed with it */
-  GEMTC_NO_GPU = 8      /* no driver, no GPU, or none that takes the code and has room */
+  GEMTC_NO_GPU = 8,     /* no driver, no GPU, or none that takes the code and has room */
+  GEMTC_NO_PLACE = 9,   /* the place is none of gemtc_place */
+  GEMTC_NO_CODE = 10    /* the place is GEMTC_GPU, and there is no code for GPUs */
 } gemtc_code;
 
 /* A device. */
@@ -76,7 +78,8 @@ typedef struct gemtc_result {
 
 /* Makes a device. Its threads start with the first task, and sleep when there is nothing to do.
  * @param device  gets it
- * @return        GEMTC_OK, GEMTC_INVALID, GEMTC_NO_MEMORY; GEMTC_NO_GPU: only if the place is GEMTC_GPU */
+ * @return        GEMTC_OK, GEMTC_INVALID, GEMTC_NO_PLACE, GEMTC_NO_MEMORY; GEMTC_NO_CODE, GEMTC_NO_GPU: only if the
+ * place is GEMTC_GPU */
 GEMTC_API gemtc_code gemtc_setup(const gemtc_options* options, gemtc** device);
 
 /* Waits for all tasks that were pushed, and frees the device with all of its memory. What was not polled is dropped.

@@ -94,36 +94,44 @@ void CardMemory::forget_freed() {
       hide(*std::exchange(copy, std::next(copy))->second);
 }
 
-/// Another chunk, for a block of so many bytes. @return false: the limit is reached, or the card has no more
-bool CardMemory::grow(std::size_t bytes, CopyEngine& engine) {
+/// Another chunk, for a block of so many bytes. @return no_room: the limit is reached, or the card has no more
+int CardMemory::grow(std::size_t bytes, CopyEngine& engine) {
   const std::size_t least = Arena::rounded(bytes), left = limit_ - taken_from_card_;
-  if (least > left) return false;
+  if (least > left) return no_room;
   std::size_t size = std::min(left, std::max(chunk_, least));
   std::uint64_t address = 0;
-  if (engine.allocate(address, size) != 0) {  // others use the card, too
+  int error = engine.allocate(address, size);
+  if (error == CopyEngine::out_of_memory && size > least) {  // others use the card, too
     size = least;
-    if (engine.allocate(address, size) != 0) return false;
+    error = engine.allocate(address, size);
   }
+  if (error != 0) return error == CopyEngine::out_of_memory ? no_room : error;
   taken_from_card_ += size;
   arena_.add({address, size});
-  return true;
+  return 0;
 }
 
-/// Chunks of which nothing is taken go back: a larger one may fit then. The card has their memory when this returns.
-void CardMemory::shrink(CopyEngine& engine) {
+/// Chunks of which nothing is taken go back: a larger one may fit then. The card has their memory when this returns 0.
+int CardMemory::shrink(CopyEngine& engine) {
+  int error = 0;
   while (const std::optional<Arena::Chunk> chunk = arena_.take_empty_chunk()) {
-    engine.free(chunk->address);
+    if (const int error_of_free = engine.free(chunk->address); error == 0) error = error_of_free;
     taken_from_card_ -= chunk->bytes;
   }
-  engine.wait();
+  const int error_of_wait = engine.wait();
+  return error != 0 ? error : error_of_wait;
 }
 
-/// @return null: there is no room for so much beside what the batch holds already
-Arena::Block* CardMemory::take(std::size_t bytes, CopyEngine& engine, Hold& hold, std::unique_lock<std::mutex>& lock) {
+/// @return no_room: there is none for so much beside what the batch holds already; or another error's number
+int CardMemory::take(Arena::Block*& block, std::size_t bytes, CopyEngine& engine, Hold& hold,
+                     std::unique_lock<std::mutex>& lock) {
   bool has_shrunk = false;
   while (true) {
-    if (Arena::Block* const block = arena_.take(bytes)) return block;
-    if (grow(bytes, engine)) continue;
+    block = arena_.take(bytes);
+    if (block != nullptr) return 0;
+    const int error = grow(bytes, engine);
+    if (error == 0) continue;
+    if (error != no_room) return error;
     if (!unused_.empty()) {
       hide(*unused_.front());
       ++hold.traffic.evictions;
@@ -131,17 +139,17 @@ Arena::Block* CardMemory::take(std::size_t bytes, CopyEngine& engine, Hold& hold
       changed_.wait(lock);
       forget_freed();
     } else if (!has_shrunk) {
-      shrink(engine);
+      if (const int error_of_shrink = shrink(engine); error_of_shrink != 0) return error_of_shrink;
       has_shrunk = true;
     } else {
-      return nullptr;
+      return no_room;
     }
   }
 }
 
-/// Memory for parts that are not there, for what nobody knows, and for results.
-bool CardMemory::take_all(std::span<Part> parts, std::span<const Operand> reads, Hold& hold, CopyEngine& engine,
-                          std::unique_lock<std::mutex>& lock) {
+/// Memory for parts that are not there, for what nobody knows, and for results. @return as take()
+int CardMemory::take_all(std::span<Part> parts, std::span<const Operand> reads, Hold& hold, CopyEngine& engine,
+                         std::unique_lock<std::mutex>& lock) {
   for (Part& part : parts) {
     part.copy = find(part);
     if (part.copy == nullptr) continue;
@@ -150,8 +158,7 @@ bool CardMemory::take_all(std::span<Part> parts, std::span<const Operand> reads,
   }
   for (Part& part : parts) {
     if (part.copy != nullptr) continue;
-    part.block = take(part.end - part.begin, engine, hold, lock);
-    if (part.block == nullptr) return false;
+    if (const int error = take(part.block, part.end - part.begin, engine, hold, lock); error != 0) return error;
     part.copy =
         &copies_.emplace_back(Copy{.buffer = part.buffer, .begin = part.begin, .end = part.end, .block = part.block});
     part.copy->self = std::prev(copies_.end());
@@ -159,16 +166,16 @@ bool CardMemory::take_all(std::span<Part> parts, std::span<const Operand> reads,
   }
   for (const Operand& operand : reads) {
     if (operand.bytes == 0 || operand.buffer != 0) continue;
-    Arena::Block* const block = take(operand.bytes, engine, hold, lock);
-    if (block == nullptr) return false;
+    Arena::Block* block = nullptr;
+    if (const int error = take(block, operand.bytes, engine, hold, lock); error != 0) return error;
     hold.blocks.push_back(block);
   }
   for (const Operand& operand : hold.results_on_host) {
-    Arena::Block* const block = operand.bytes == 0 ? nullptr : take(operand.bytes, engine, hold, lock);
-    hold.blocks_of_results.push_back(block);
-    if (operand.bytes != 0 && block == nullptr) return false;
+    Arena::Block*& block = hold.blocks_of_results.emplace_back(nullptr);
+    if (operand.bytes == 0) continue;
+    if (const int error = take(block, operand.bytes, engine, hold, lock); error != 0) return error;
   }
-  return true;
+  return 0;
 }
 
 /// How new copies are filled: from what the card has already, and for the rest from the host.
@@ -246,9 +253,9 @@ std::expected<CardMemory::Hold, int> CardMemory::admit(std::span<const Operand> 
   const std::uint64_t ticket = next_ticket_++;
   changed_.wait(lock, [&] { return served_ticket_ == ticket; });
   forget_freed();
-  const bool has_room = needed <= limit_ && take_all(parts, reads, hold, engine, lock);
+  const int error_of_taking = needed <= limit_ ? take_all(parts, reads, hold, engine, lock) : no_room;
   std::vector<Step> steps;
-  if (has_room) {
+  if (error_of_taking == 0) {
     steps = steps_for(parts, hold);
     for (const Part& part : parts)
       if (part.block != nullptr) make_findable(*part.copy);
@@ -258,7 +265,7 @@ std::expected<CardMemory::Hold, int> CardMemory::admit(std::span<const Operand> 
   }
   ++served_ticket_;
   changed_.notify_all();
-  if (!has_room) return std::unexpected(no_room);
+  if (error_of_taking != 0) return std::unexpected(error_of_taking);
   lock.unlock();
 
   auto own = hold.blocks.begin();

@@ -98,11 +98,11 @@ class CardMemory {
   void make_findable(Copy& copy);
   void free_unused(Copy& copy);
   void forget_freed();
-  Arena::Block* take(std::size_t bytes, CopyEngine& engine, Hold& hold, std::unique_lock<std::mutex>& lock);
-  bool grow(std::size_t bytes, CopyEngine& engine);
-  void shrink(CopyEngine& engine);
-  bool take_all(std::span<Part> parts, std::span<const Operand> reads, Hold& hold, CopyEngine& engine,
-                std::unique_lock<std::mutex>& lock);
+  int take(Arena::Block*& block, std::size_t bytes, CopyEngine& engine, Hold& hold, std::unique_lock<std::mutex>& lock);
+  int grow(std::size_t bytes, CopyEngine& engine);
+  int shrink(CopyEngine& engine);
+  int take_all(std::span<Part> parts, std::span<const Operand> reads, Hold& hold, CopyEngine& engine,
+               std::unique_lock<std::mutex>& lock);
   std::vector<Step> steps_for(std::span<Part> parts, Hold& hold);
   int make_copies(std::span<const Step> steps, std::span<Part> parts, CopyEngine& engine);
   void drop(Hold& hold);

@@ -5,9 +5,10 @@
 
 Runs steps, or those that are named, one after the other, each no longer than its limit, all of them within 8 minutes: what
 does not end then is ended, with all of its processes, and the next one runs. What they find are rows: lines of JSON in FILE,
-as they come, and at the end a table, with what the figures should be. Ends with 1 if something fails or differs; goals that
-are not met are told only. Without a driver it says so and ends with 0; a driver without a GPU, one that does not begin, and a
-tool that does not run are failures.
+as they come, and at the end a table, with what the figures should be. Meanwhile lines on standard error say which step
+begins and how long it took. Ends with 1 if something fails or differs; goals that are not met are told only. Without a
+driver it says so and ends with 0; a driver without a GPU, one that does not begin, and a tool that does not run are
+failures.
 
 --small: of few points and tasks, to see that everything runs; the figures mean nothing then.
 --simulated: on a simulated device, for machines without a GPU: the steps that compare scripts.
@@ -27,7 +28,8 @@ from dataclasses import dataclass
 
 import check_compile
 import check_rows
-import check_steps
+import check_steps  # which lets tests/support be found
+from folder_tests import forget_cuda_caches
 
 ROWS_OF_STEP = "--rows-of"  # in a process of its own, which has so many
 SECONDS = "--seconds"
@@ -125,14 +127,20 @@ class StepProcess:
         return rows
 
 
+def say(text):
+    """While steps run: the table comes at the end."""
+    print(f"gpu-check: {text}", file=sys.stderr, flush=True)
+
+
 def rows_of(step, options, left_s):
     begin = time.monotonic()
     limit_s = max(1, min(step.limit_s, round(left_s)))
+    say(f"{step.name} begins, at most {limit_s} s: {step.about}")
     try:
         rows = StepProcess(step.command(options, limit_s)).rows(limit_s)
     except OSError as error:
         rows = [{"row": "failed", "what": str(error), "failed": True}]
-    print(f"gpu-check: {step.name}, {time.monotonic() - begin:.1f} s", file=sys.stderr, flush=True)
+    say(f"{step.name} took {time.monotonic() - begin:.1f} s" + ", and failed" * any(check_rows.is_failed(row) for row in rows))
     return [{"step": step.name, **row} for row in rows]
 
 
@@ -184,6 +192,7 @@ def main():
     parser.add_argument("steps", nargs="*", metavar="STEP", help="only these")
     options = parser.parse_args()
     options.raddle = str(pathlib.Path(options.raddle).resolve())
+    forget_cuda_caches()
     known = {step.name: step for step in STEPS}
     unknown = [name for name in options.steps if name not in known]
     if unknown:

@@ -46,7 +46,7 @@ CASES = [
     ("-e trace(1);", 0, "trace: 1", ""),
     ("check hello.df", 0, "", ""),
     ("check wrong.df", 3, "", "unknown variable"),
-    ("check no_kernel.df", 3, "", "no_kernel.df:1:27: error: an AppKernel can not be called: can not read `none.cu`: no such file"),
+    ("check no_kernel.df", 3, "", "no_kernel.df:1:9: error: an AppKernel can not be called: can not read `none.cu`: no such file"),
     ("check no_library.df", 3, "", "no_library.df:1:30: error: a function of a shared library can not be called: there is no `./none.so`"),
     ("version", 0, "raddle ", ""),
     ("--version", 0, "raddle ", ""),

@@ -243,10 +243,6 @@ def kernels_that_do_not_fit(folder):
     told = folder.run("run a.df", 1, "", "no matching function for call to 'scale'", env=folder.cache).stderr
     expect_in("scale(warp, x_, by_, z_, y_);", told)
     expect_in("all.cu:7:20: note:", told)
-    folder.write("b.df", '@kernel="none.cu" (int y) f(int x);\ntrace(f(1));\n')
-    folder.run("run b.df", 1, "", "can not read `none.cu`", env=folder.cache)
-    folder.write("c.df", '@kernel="all.cu:nothing" (int y) f(int x);\ntrace(f(1));\n')
-    folder.run("run c.df", 1, "", "c.df:1:34: error: `all.cu` has no function `nothing` [run_time]", env=folder.cache)
     folder.write("bad.cu", '#include "raddle_kernel.h"\nRADDLE_KERNEL void f(raddle::Warp, int64_t x, int64_t& y) {\n  y = z;\n}\n')
     folder.write("d.df", '@kernel="bad.cu" (int y) f(int x);\ntrace(f(1));\n')
     told = folder.run("run d.df", 1, "", "bad.cu:3:7: error: use of undeclared identifier 'z'", env=folder.cache).stderr
@@ -447,10 +443,30 @@ def points_call_their_own_kernels(folder):
     expect([row.split(",")[:4] for row in rows], [[str(n), f"{n}.0", f"{100 * n}.0", "ok"] for n in range(1, 201)])
 
 
-def file_that_is_a_pipe(folder):
+def kernels_that_are_not_there(folder):
+    """Told before the run begins, whether or not it would call them; what only the compiler can know is left to it."""
+    folder.make_kernels()
     os.mkfifo(folder.path / "pipe.cu")
-    folder.write("a.df", '@kernel="pipe.cu" (int y) f(int x);\ntrace(f(1));\n')
-    folder.run("run a.df", 1, "", "can not read `pipe.cu`: it is no regular file", env=folder.cache)
+    for name, told in (("none.cu", "can not read `none.cu`: no such file or directory"), ("pipe.cu", "can not read `pipe.cu`: it is no regular file"),
+                       ("all.cu:scael", "`all.cu` has no function `scael`"), ("<kernels.cu>:warp_dot", "`<kernels.cu>` has no function `warp_dot`"),
+                       ("<kernel.cu>:dot", "the library has no file `<kernel.cu>` of AppKernels")):
+        folder.write("a.df", f'trace(1);\n@kernel="{name}" (int y) f(int x);\nif (false) {{ trace(f(1)); }}\n')
+        for verb in ("run", "check", "sweep -q -p k=1"):
+            folder.run(f"{verb} a.df", 3, "", f"a.df:2:9: error: an AppKernel can not be called: {told} [bad_kernel]\n")
+    for name, told in (("all.cu:scael", "did you mean `scale`?"), ("<kernel.cu>:dot", "did you mean `<kernels.cu>`?"), ("<kernels.cu>:dott", "did you mean `dot`?"),
+                       ("<kernels.cu>:warp_inverse", "it has `add`, `dot`, `summary`, ")):
+        folder.write("a.df", f'@kernel="{name}" (int y) f(int x);\n')
+        folder.run("check a.df", 3, "", "= help: " + told)
+    folder.write("a.df", '@kernel="named.cu:f1" (int y) f(int x);\n')
+    for text in ("// f1\n", "#define F(n) RADDLE_KERNEL void f##n(raddle::Warp, int64_t x, int64_t& y) { y = x; }\nF(1)\n", '#include "elsewhere.h"\n',
+                 "#include <elsewhere.h>\n", "#define FILE <vector>\n#include FILE\n"):
+        folder.write("named.cu", '#include <vector>\n#include <unistd.h>\n#include "raddle_kernel.h"\n' + text)
+        folder.run("check a.df", 0, "", "")
+    folder.write("named.cu", '#include <vector>\n#include "raddle_kernel.h"\n#include "parts.h"\n')
+    folder.write("parts.h", "constexpr int64_t f12 = 2;\n")
+    folder.run("check a.df", 3, "", "`named.cu` has no function `f1`")
+    folder.write("parts.h", "RADDLE_KERNEL void f1(raddle::Warp, int64_t x, int64_t& y) { y = x; }\n")
+    folder.run("check a.df", 0, "", "")
 
 
 def session_calls_kernels(folder):
@@ -518,7 +534,7 @@ TESTS = [
     scalars_keep_their_types,
     status_and_exceptions,
     points_call_their_own_kernels,
-    file_that_is_a_pipe,
+    kernels_that_are_not_there,
     session_calls_kernels,
     failures_in_processes_of_mpi,
     molecular_dynamics_keeps_energy,

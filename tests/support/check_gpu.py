@@ -170,7 +170,7 @@ def loops_go_or_it_is_said_why(folder):
         expect(points, 20000)  # the three loops over floats
         expect(stays[15], "its points write elements that do not follow each other")
         expect(stays[10], "`fib` calls itself")
-        expect(stays[11], "`printf` is no function of numbers")
+        expect(stays[11], "`printf` prints (loops.df:11:%d)" % (LOOPS.splitlines()[10].index("printf") + 1))
         expect(sorted(stays), [10, 11, 15])
     expect(devices_in(folder.run("run --stats --gpus none loops.df").stderr), (0, {}))
     expect(set(devices_in(folder.run("run --stats --interpret --gpus simulated:whole loops.df").stderr)[1].values()), {"nothing is compiled"})
@@ -184,7 +184,7 @@ def what_is_in_the_way_is_named(folder):
     expect_in("c.df:7:1: `j0` is a function in C\n", done.stderr)
     expect_in("`@gpu`: `f` stays on the CPU: `j0` is a function in C", done.stderr)
     folder.write("s.df", head + "(int n) g(int i) { string s = fromint(i); n = strlen(s); }\nint a[];\nforeach i in [0:999] { a[i] = g(i); }\ntrace(sum_integer(a));\n")
-    expect_in("s.df:7:1: `fromint` is no function of numbers\n", folder.run("run --stats --gpus simulated:whole s.df").stderr)
+    expect_in("s.df:7:1: `fromint` works with strings (s.df:5:31)\n", folder.run("run --stats --gpus simulated:whole s.df").stderr)
     folder.write("fib.df", head + "(int n) fib(int k) { if (k < 2) { n = k; } else { n = fib(k - 1) + fib(k - 2); } }\nint a[], b[], c[];\n" +
                  "".join(f"foreach i in [0:19] {{ {name}[i] = fib(i) + {name == 'b':d}; }}\n" for name in "abc") +
                  "trace(sum_integer(a), sum_integer(b), sum_integer(c), fib(25));\n")
@@ -199,7 +199,31 @@ def what_is_in_the_way_is_named(folder):
                  "trace(hs(5), hs(6), hc(3), hc(4), tasks(3));\n")
     done = folder.run("run --stats --gpus simulated:whole single.df", out="trace: 5,6,1.9890884656992023,1.7290365107972687,4\n")
     said = re.findall(r"^not on devices, single calls of (.*)$", done.stderr, re.MULTILINE)
-    expect(sorted(said), ["`hc`: `j0` is a function in C", "`hs`: `fromint` is no function of numbers"])
+    expect(sorted(said), ["`hc`: `j0` is a function in C", "`hs`: `fromint` works with strings (single.df:5:63)"])
+
+
+def what_iterations_do_is_told(folder):
+    """As it is written, with its place; loops that have the same reason share a line."""
+    folder.write("ops.df", """import arrays;
+bag<int> b, c;
+foreach i in [0:9] { b += i; }
+foreach i in [0:9] { c += i; }
+foreach i in [0:9] { trace(i); }
+foreach i in [0:9] { trace(-i); }
+string w[] = ["u", "v"];
+foreach i in [0:1] { boolean is = w[i] + "v" == "uv"; trace(is); }
+foreach i in [2:3] {
+  float m[:, :] = [[1.0, itof(i)], [0.0, 1.0]];
+  assert(sum(matmul(m, m)) > 0.0, "");
+}
+trace(bag_size(b), bag_size(c));
+""")
+    done = folder.run("run --stats --gpus simulated:whole -O1 ops.df")
+    expect_in("loop at ops.df:3:1: `b += i` works with bags (ops.df:3:22)\n", done.stderr)
+    expect_in("loop at ops.df:4:1: `c += i` works with bags (ops.df:4:22)\n", done.stderr)
+    expect_in("loop at ops.df:5:1, ops.df:6:1: `trace` prints (ops.df:5:22, ops.df:6:22)\n", done.stderr)
+    expect_in("works with strings (ops.df:8:35)\n", done.stderr)
+    expect_in("loop at ops.df:9:1: `matmul(m, m)` ", done.stderr)
 
 
 def reasons_are_of_the_script(folder):
@@ -654,8 +678,9 @@ def checked(folder, line, env=None):
 
 
 def the_check_for_machines_with_a_gpu_says_so_without_one(folder):
-    done, rows = checked(folder, "")
-    expect((done.returncode, done.stdout, done.stderr, rows), (0, "gpu-check: there is no driver for GPUs of NVIDIA (libcuda.so.1)\n", "", []))
+    for step in ("", "gemtc"):
+        done, rows = checked(folder, step)
+        expect((done.returncode, done.stdout, done.stderr, rows), (0, "gpu-check: there is no driver for GPUs of NVIDIA (libcuda.so.1)\n", "", []))
     expect_in("no step speed: facts, start, compile", checked(folder, "speed")[0].stderr)
     for name, value, told in (("RADDLE_FAKE_GPUS", "0", "the driver does not begin: CUDA_ERROR_NO_DEVICE"), ("RADDLE_FAKE_CUDA", "11040", "the driver is too old: of CUDA 11.4, and 11.8 is needed"),
                               ("RADDLE_FAKE_NEVER_BEGINS", "1", "its process did not answer, and was ended")):
@@ -679,6 +704,7 @@ def all_steps_of_the_check_run(folder):
     known = subprocess.run([CHECK, "--help"], capture_output=True, text=True, check=True).stdout
     steps = list(dict.fromkeys(row["step"] for row in rows))
     expect(steps, ["run", *re.findall(r"^(\w+) +at most +\d+ s:", known, re.MULTILINE), "ratios"])
+    expect(re.findall(r"^gpu-check: (\w+) (begins|took)", done.stderr, re.MULTILINE), [(step, what) for step in steps[1:-1] for what in ("begins", "took")])
     expect(sum(int(limit) for limit in re.findall(r"at most +(\d+) s:", known)) <= 8 * 60, True)
     names = {row["row"] for row in rows}
     expect({"name", "clock", "module", "ten_leaves", "launch_and_wait_p50", "graph_node", "allocate_p50", "copy_in_pageable", "copy_out_pinned", "question_p99",

@@ -89,6 +89,12 @@ def run_tests(label, tests, call):
     sys.exit(1 if failed else 0)
 
 
+def forget_cuda_caches():
+    """Where the driver keeps what it compiles is not for whoever started us to say."""
+    for name in [name for name in os.environ if name.startswith("CUDA_CACHE_")]:
+        del os.environ[name]
+
+
 def main(label, description, tests, folder_type=Folder):
     """Reads the command line, `[--raddle PATH] [FILTER]`; ends the process."""
     parser = argparse.ArgumentParser(description=description)
@@ -96,6 +102,7 @@ def main(label, description, tests, folder_type=Folder):
     parser.add_argument("filter", nargs="?", default="")
     options = parser.parse_args()
     raddle = str(pathlib.Path(options.raddle).resolve())
+    forget_cuda_caches()
     with tempfile.TemporaryDirectory(prefix=f"raddle-{label}-cache-") as cache:
         os.environ.update(NO_COLOR="1", TERM="dumb", XDG_CACHE_HOME=cache, XDG_CONFIG_HOME=cache)
         run_tests(label, [test for test in tests if options.filter in test.__name__],

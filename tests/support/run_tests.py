@@ -204,8 +204,8 @@ def hear_signals():
 
 
 def forget_settings():
-    """Those of whoever started us."""
-    for name in [name for name in os.environ if name.startswith("RADDLE_")]:
+    """Those of whoever started us. Which GPUs they have been given, CUDA_VISIBLE_DEVICES, holds for tests, too."""
+    for name in [name for name in os.environ if name.startswith(("RADDLE_", "CUDA_CACHE_"))]:
         del os.environ[name]
     os.environ["XDG_CONFIG_HOME"] = "/nowhere"
 

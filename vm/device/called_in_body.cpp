@@ -95,7 +95,7 @@ const char* text_of(ForeignKind kind) {
 
 /// Without its path.
 Obstacle no_kernel_is(const Program& program, const Instruction& instruction) {
-  if (is_of_strings(instruction.opcode)) return {.text = "strings are no numbers"};
+  if (is_of_strings(instruction.opcode)) return {.text = "works with strings"};
   switch (instruction.opcode) {
     case Opcode::run_app: return {.text = "runs a program", .name = program.apps[instruction.d].label};
     case Opcode::run_foreign: {
@@ -105,24 +105,67 @@ Obstacle no_kernel_is(const Program& program, const Instruction& instruction) {
     case Opcode::call_builtin: {
       const std::string& name = program.builtins[instruction.d].name;
       if (is_in_kernels(name)) return {};
-      return {.text = "is no function of numbers", .name = name};
+      return {.text = "is no function of numbers", .name = name, .is_builtin = true};
     }
     default: return {};
   }
 }
 
-}  // namespace
+/// What kernels may have in some form, but is likely to be what keeps these instructions from being one. Without its
+/// path.
+Obstacle kernel_is_unlikely(const Program&, const Instruction& instruction) {
+  switch (instruction.opcode) {
+    case Opcode::bag_new:
+    case Opcode::bag_append:
+    case Opcode::bag_row: return {.text = "works with bags"};
+    case Opcode::update_new:
+    case Opcode::update_get:
+    case Opcode::update_incr:
+    case Opcode::update_min:
+    case Opcode::update_scale: return {.text = "works with updateables"};
+    case Opcode::file_new:
+    case Opcode::file_assign: return {.text = "works with files"};
+    case Opcode::memo: return {.text = "looks for results that were kept"};
+    case Opcode::attempt: return {.text = "goes on after failures"};
+    case Opcode::array_row: return {.text = "works with arrays in arrays"};
+    case Opcode::struct_make:
+    case Opcode::struct_new: return {.text = "works with structures"};
+    case Opcode::array_new:
+    case Opcode::array_list:
+    case Opcode::array_map:
+    case Opcode::array_range: return {.text = "is a whole array"};
+    default: return {};
+  }
+}
 
-Obstacle no_kernel_in(const Program& program, BodyId body) {
+/// Loops in it are told of themselves.
+Obstacle has_loops(const Program&, const Instruction& instruction) {
+  const bool is_loop = form_of(instruction.opcode) == InstructionForm::foreach;
+  return is_loop ? Obstacle{.text = "its iterations have loops of their own"} : Obstacle();
+}
+
+/// @param is_placed  the path is told
+Obstacle first_in(const Program& program, BodyId body, Obstacle (*obstacle)(const Program&, const Instruction&),
+                  bool is_placed) {
   Obstacle found;
   visit_instructions(program, body, [&](std::uint32_t number, const std::vector<Place>& calls) {
-    found = no_kernel_is(program, program.instructions[number]);
+    found = obstacle(program, program.instructions[number]);
     if (found.empty()) return false;
-    add_written(program, program.places[number], found.path);
-    found.path.insert(found.path.end(), calls.begin(), calls.end());
+    if (is_placed) {
+      add_written(program, program.places[number], found.path);
+      found.path.insert(found.path.end(), calls.begin(), calls.end());
+    }
     return true;
   });
   return found;
+}
+
+}  // namespace
+
+Obstacle no_kernel_in(const Program& program, BodyId body) {
+  Obstacle found = first_in(program, body, no_kernel_is, true);
+  if (found.empty()) found = first_in(program, body, kernel_is_unlikely, true);
+  return found.empty() ? first_in(program, body, has_loops, false) : found;
 }
 
 bool loops_by_itself(const Program& program, FunctionId function) {

@@ -5,7 +5,8 @@
 
 namespace raddle::vm {
 
-/// What in a body, or in what it calls, no kernel can do. None: nothing of which that is known.
+/// What in a body, or in what it calls, no kernel can do, or is likely to be what none can. None: nothing of which
+/// that is known.
 Obstacle no_kernel_in(const Program& program, BodyId body);
 
 /// A function that is interpreted has a loop whose iterations follow each other, or calls itself; and none whose

@@ -33,8 +33,9 @@ inline void add_computed(std::vector<std::uint64_t>& by_device, unsigned device,
 /// Why something stays on workers.
 struct Obstacle {
   std::string text;       ///< in words for the user, behind what is in the way if that is known; "": there is none
-  std::string name = {};  ///< what is in the way; the user does not know it if `path` begins in the library, or with @
+  std::string name = {};  ///< what is in the way; "": what stands at the place
   std::vector<Place> path = {};  ///< where it is, and the calls that lead there, innermost first
+  bool is_builtin = false;       ///< `name` is of the library, which may know more than `text` says
   bool empty() const { return text.empty(); }
 };
 struct DeviceObstacle {

@@ -11,7 +11,6 @@
 #include <system_error>
 
 #include "compiler/ir/module.hpp"
-#include "compiler/source/kernel_sources.hpp"
 #include "compiler/tool/command/script.hpp"
 #include "compiler/tool/command/session.hpp"
 #include "compiler/tool/command/usage_error.hpp"
@@ -56,8 +55,8 @@ void add_check_options(CLI::App& app, CheckWords& words) {
                "Findings as JSON on standard output, a line for each script, with the number of its form in `schema`");
 }
 
-/// Of AppKernels and libraries that the script calls: a run would only find out when it does.
-void check_files_of_code(const ir::Module& module, Diagnostics& diagnostics) {
+/// Of libraries that the script calls: a run would only find out when it does.
+void check_libraries(const ir::Module& module, Diagnostics& diagnostics) {
   std::set<ir::FunctionId> called{module.entry};
   std::vector<ir::FunctionId> next{module.entry};
   while (!next.empty()) {
@@ -71,11 +70,7 @@ void check_files_of_code(const ir::Module& module, Diagnostics& diagnostics) {
     const ir::Function& function = module.functions[id];
     if (function.kind != ir::FunctionKind::foreign) continue;
     const std::string& file = function.foreign.library;
-    if (function.foreign.kind == ir::ForeignKind::app_kernel && !file.starts_with('<')) {
-      if (const auto sources = kernel_sources(file); !sources)
-        diagnostics.report(DiagnosticKind::bad_kernel, function.span,
-                           fmt::format("can not be called: can not read `{}`: {}", file, sources.error()));
-    } else if (function.foreign.kind == ir::ForeignKind::library && file.find('/') != std::string::npos) {
+    if (function.foreign.kind == ir::ForeignKind::library && file.find('/') != std::string::npos) {
       std::error_code error;
       if (!std::filesystem::exists(file, error))
         diagnostics.report(DiagnosticKind::bad_library, function.span,
@@ -90,7 +85,7 @@ int check_script(const CheckWords& words, Script script) {
   session.colour = wants_colour(STDERR_FILENO);
   const std::string path = script.path;
   const std::uint32_t file = session.sources.add(std::move(script.path), std::move(script.text));
-  if (const auto compilation = compile(session, file)) check_files_of_code(compilation->module, session.diagnostics);
+  if (const auto compilation = compile(session, file)) check_libraries(compilation->module, session.diagnostics);
   if (words.as_json) return print_json(session, path);
   return session.print_diagnostics() ? exit_compile_error : exit_ok;
 }

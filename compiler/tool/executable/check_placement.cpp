@@ -43,7 +43,7 @@ class PlacementCheck {
       if (!why.empty())
         diagnostics_.report(DiagnosticKind::not_for_gpus, span_of(function.place),
                             "`" + ir::written_name(module_.functions[id]) + "` stays on the CPU: " +
-                                text_of_obstacle(sources_, why, written_place(function.place)));
+                                text_of_obstacle(sources_, why, written_place(function.place)).with_place());
     }
   }
 
@@ -70,8 +70,9 @@ class PlacementCheck {
     found_.insert(program_.bodies[site.body].function);
     const vm::Obstacle why = vm::obstacle_of(program_, site);
     if (!why.empty() && !around_.contains(site.body))
-      diagnostics_.report(DiagnosticKind::not_for_gpus, span_of(place),
-                          "this loop stays on the CPU: " + text_of_obstacle(sources_, why, written_place(place)));
+      diagnostics_.report(
+          DiagnosticKind::not_for_gpus, span_of(place),
+          "this loop stays on the CPU: " + text_of_obstacle(sources_, why, written_place(place)).with_place());
   }
 
   const ir::Module& module_;

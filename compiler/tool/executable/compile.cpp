@@ -1,6 +1,7 @@
 #include "compiler/tool/executable/compile.hpp"
 
 #include "compiler/check/check.hpp"
+#include "compiler/tool/executable/check_kernel_names.hpp"
 #include "compiler/tool/executable/check_placement.hpp"
 #include "compiler/tool/executable/load_modules.hpp"
 #include "compiler/emit/check_kernels.hpp"
@@ -28,6 +29,7 @@ std::optional<Compilation> compile(Session& session, std::uint32_t file, const T
   compilation.checked = check_file(session, file, what);
   if (!compilation.checked) return std::nullopt;
   compilation.module = lower(*compilation.checked, session.sources, session.diagnostics);
+  check_kernel_names(compilation.module, session.diagnostics);
   if (session.diagnostics.has_errors()) return std::nullopt;
   if (!what.entry.empty()) compilation.module.entry = compilation.module.find(what.entry);
   if (what.prepare) what.prepare(*compilation.checked, compilation.module);

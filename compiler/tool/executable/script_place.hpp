@@ -14,7 +14,12 @@ inline Span span_of(const vm::Place& place) { return {place.file, place.begin, p
 /// Of a place in the library, and the calls around it: the call in the script. As it is if there is none.
 vm::CallPlace place_in_script(const SourceMap& sources, vm::Place place, std::span<const vm::Place> calls);
 
+struct ObstacleText {
+  std::string text;
+  std::string place;  ///< "file:line:column" of what the text is about; "": it is not needed, or not known
+  std::string with_place() const { return place.empty() ? text : text + " (" + place + ")"; }
+};
 /// @param around  the loop or call that stays on workers  @pre there is an obstacle
-std::string text_of_obstacle(const SourceMap& sources, const vm::Obstacle& why, const vm::CallPlace& around);
+ObstacleText text_of_obstacle(const SourceMap& sources, const vm::Obstacle& why, const vm::CallPlace& around);
 
 }  // namespace raddle::tool

@@ -148,7 +148,7 @@ std::string ptx_text(Session& session, std::uint32_t file) {
   for (const PartForGpus& part : parts_for_gpus(emit_program(compilation->module))) {
     text += "// " + part.what;
     if (!part.why_not.empty()) {
-      text += ": " + text_of_obstacle(session.sources, part.why_not, part.place) + "\n";
+      text += ": " + text_of_obstacle(session.sources, part.why_not, part.place).with_place() + "\n";
       continue;
     }
     const auto ptx = codegen::Plugin().ptx(vm::write_kernels(part.kernel.group), part.kernel.entry);

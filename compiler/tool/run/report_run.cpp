@@ -150,8 +150,8 @@ static void add_stayed(const SourceMap& sources, Diagnostics& diagnostics, const
   for (const vm::DeviceObstacle& obstacle : result.device_obstacles)
     if (obstacle.is_placed)
       diagnostics.report(DiagnosticKind::not_for_gpus, span_of(obstacle.place.place),
-                         name_in_script(obstacle.function) +
-                             " stays on the CPU: " + text_of_obstacle(sources, obstacle.why, obstacle.place));
+                         name_in_script(obstacle.function) + " stays on the CPU: " +
+                             text_of_obstacle(sources, obstacle.why, obstacle.place).with_place());
 }
 
 int report_run(Session& session, const vm::RunResult& result, int signal) {
@@ -223,23 +223,35 @@ std::string_view text_of(vm::DevicePart part) {
   return "";
 }
 
-/// Each reason once, with all that has it.
+/// Unless it has it.
+void add_to_list(std::string& list, const std::string& what) {
+  if (list.empty())
+    list = what;
+  else if (!(", " + list + ",").contains(", " + what + ","))
+    list += ", " + what;
+}
+
+/// Each reason once, with all that has it, and where it is.
 void print_obstacles(const SourceMap& sources, const std::vector<vm::DeviceObstacle>& obstacles) {
-  std::vector<std::pair<std::string, std::string>> lines;  // of those with a reason: what stays, the reason
+  struct Line {
+    vm::DevicePart part{};
+    std::string stays;
+    ObstacleText why;  ///< with all its places
+  };
+  std::vector<Line> lines;
   for (const vm::DeviceObstacle& obstacle : obstacles) {
-    const std::string_view kind = text_of(obstacle.part);
     const vm::Place place = place_in_script(sources, obstacle.place.place, obstacle.place.calls).place;
     const std::string what = obstacle.part == vm::DevicePart::function ? name_in_script(obstacle.function)
                                                                        : sources.describe(span_of(place));
-    const std::string why = text_of_obstacle(sources, obstacle.why, obstacle.place);
-    const auto known = std::ranges::find_if(
-        lines, [&](const auto& line) { return line.second == why && line.first.starts_with(kind); });
-    if (known == lines.end())
-      lines.emplace_back(fmt::format("{}{}", kind, what), why);
-    else if (!(known->first + ",").contains(what + ","))
-      known->first += ", " + what;
+    const ObstacleText why = text_of_obstacle(sources, obstacle.why, obstacle.place);
+    auto line = std::ranges::find_if(
+        lines, [&](const Line& each) { return each.why.text == why.text && each.part == obstacle.part; });
+    if (line == lines.end()) line = lines.insert(lines.end(), {obstacle.part, "", {why.text, ""}});
+    add_to_list(line->stays, what);
+    if (!why.place.empty()) add_to_list(line->why.place, why.place);
   }
-  for (const auto& [what, why] : lines) vm::print_stderr("not on devices{}: {}\n", what, why);
+  for (const Line& line : lines)
+    vm::print_stderr("not on devices{}{}: {}\n", text_of(line.part), line.stays, line.why.with_place());
 }
 
 }  // namespace

@@ -178,9 +178,25 @@ TEST_CASE("a copy that fails is an error for its batch, and is made again for th
   CardMemory memory(1 << 20, 1 << 16);
   const Numbers numbers = buffer_of(1000);
   StrictCopies engine(card);
-  engine.fails = true;
+  engine.error_of_copies = 700;
   CHECK(memory.admit(std::vector{all_of(*numbers)}, {}, engine).error() == 700);
   CHECK(read_once(memory, card, {all_of(*numbers)}).bytes_up == 8000);
+  give_back(memory, card);
+}
+
+TEST_CASE("only a card that is out of memory has no room: other errors are the batch's, and nothing is evicted") {
+  StrictCard card(20'000);
+  CardMemory memory(1 << 20, 1 << 13);
+  const Numbers first = buffer_of(1000), second = buffer_of(2000);
+  read_once(memory, card, {all_of(*first)});
+  StrictCopies engine(card);
+  engine.error_of_allocations = 700;
+  CHECK(memory.admit(std::vector{all_of(*second)}, std::vector{Operand{.bytes = 8}}, engine).error() == 700);
+  CHECK(read_once(memory, card, {all_of(*first)}).bytes_up == 0);
+  engine.error_of_allocations = CopyEngine::out_of_memory, engine.error_of_frees = 700;
+  CHECK(memory.admit(std::vector{all_of(*second)}, {}, engine).error() == 700);
+  engine.error_of_allocations = 0, engine.error_of_frees = 0;
+  CHECK(read_once(memory, card, {all_of(*second)}).bytes_up == 16'000);
   give_back(memory, card);
 }
 

@@ -371,4 +371,18 @@ TEST_CASE("a card that has failed gets nothing more") {
   CHECK(driver.launches == launches);
 }
 
+TEST_CASE("a card that fails when it is asked for memory has failed, and is not full") {
+  FakeDriver& driver = fake_driver();
+  CudaDevices devices(1, measured, launches, RADDLE_FAKE_CUDA_LIBRARY);
+  CompilerOfTests compiler;
+  const auto kernel = prepared(devices, compiler);
+  driver.allocation_error = 700;
+  BatchOfTests batch(0, 1, 1000, -1, some_elements(4));
+  const vm::DeviceOutcome outcome = batch.submit(devices, kernel).get();
+  CHECK(outcome.is_lost);
+  CHECK_FALSE(outcome.has_no_room);
+  CHECK(devices.problem() == "Fake GPU 0: CUDA_ERROR_ILLEGAL_ADDRESS; workers have computed what it was given");
+  CHECK(driver.allocation_error == 0);
+}
+
 }  // namespace raddle::gpu

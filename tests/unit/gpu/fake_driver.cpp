@@ -275,6 +275,7 @@ int cuStreamSynchronize(void* stream) {
   return fault();
 }
 int cuMemAllocAsync(std::uint64_t* address, std::size_t bytes, void*) {
+  if (const int error = state.allocation_error.exchange(0)) break_context(error);
   if (const int error = fault()) return error;
   if (!memory.allocate(*address, bytes, state.memory, context)) return out_of_memory;
   return ++state.allocations, ok;

@@ -32,7 +32,8 @@ struct FakeDriver {
   std::atomic<int> unfit{-1};                             ///< RADDLE_FAKE_UNFIT: one that can not be used
   std::atomic<int> version{12000};                        ///< RADDLE_FAKE_CUDA
   std::atomic<int> launch_error{0};                       ///< of the next launch
-  std::atomic<int> broken{0};                             ///< of all that comes after such a launch,
+  std::atomic<int> allocation_error{0};                   ///< of the next memory that is asked for
+  std::atomic<int> broken{0};                             ///< of all that comes after one of both,
   std::atomic<void*> broken_context{nullptr};             ///< in its context,
   std::atomic<int> broken_process{0};                     ///< in its process
   std::atomic<int> endless_launches{0};                   ///< so many of the next ones never end

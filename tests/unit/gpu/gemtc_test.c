@@ -205,12 +205,14 @@ static void memory_has_limits(void) {
 static void wrong_arguments_are_refused(void) {
   const gemtc_kernel none[2] = {add, NULL};
   const gemtc_options good = {kernels, kernel_number, 0, 0, 0, NULL, GEMTC_ANYWHERE};
-  gemtc_options bad[7] = {good, good, good, good, good, good, good};
+  gemtc_options bad[5] = {good, good, good, good, good}, no_code = good, no_place = good;
   bad[0].kernels = NULL, bad[1].kernel_count = 0, bad[2].kernels = none, bad[2].kernel_count = 2;
   bad[3].workers = 1025, bad[4].memory_bytes = SIZE_MAX;
-  bad[5].place = GEMTC_GPU, bad[6].place = (gemtc_place)3;
+  no_code.place = GEMTC_GPU, no_place.place = (gemtc_place)3;
   gemtc* device = NULL;
-  for (int i = 0; i < 7; ++i) CHECK(gemtc_setup(&bad[i], &device) == GEMTC_INVALID && device == NULL);
+  for (int i = 0; i < 5; ++i) CHECK(gemtc_setup(&bad[i], &device) == GEMTC_INVALID && device == NULL);
+  CHECK(gemtc_setup(&no_code, &device) == GEMTC_NO_CODE && gemtc_setup(&no_place, &device) == GEMTC_NO_PLACE);
+  CHECK(device == NULL && strcmp(gemtc_text(GEMTC_NO_CODE), gemtc_text(GEMTC_INVALID)) != 0);
   CHECK(gemtc_setup(NULL, &device) == GEMTC_INVALID && gemtc_setup(&good, NULL) == GEMTC_INVALID);
   gemtc_result result;
   int word = 0;
@@ -227,7 +229,7 @@ static void wrong_arguments_are_refused(void) {
   CHECK(gemtc_push(device, kernel_nothing, INT64_MAX, 0, NULL) == GEMTC_INVALID);
   CHECK(gemtc_push(device, kernel_nothing, 1, 0, &word) == GEMTC_OUTSIDE);
   CHECK(gemtc_poll(device, 1000000, &result) == GEMTC_NOTHING);
-  for (int code = -1; code < 10; ++code) CHECK(strlen(gemtc_text((gemtc_code)code)) > 10);
+  for (int code = -1; code < 12; ++code) CHECK(strlen(gemtc_text((gemtc_code)code)) > 10);
   CHECK(gemtc_cleanup(device) == GEMTC_OK);
 }
 

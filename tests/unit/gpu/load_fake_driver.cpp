@@ -1,11 +1,14 @@
 #include <dlfcn.h>
 #include <doctest/doctest.h>
 
+#include <cstdlib>
+
 #include "tests/unit/gpu/fake_driver.hpp"
 
 namespace raddle::gpu {
 
 FakeDriver& fake_driver() {
+  for (const char* const users : {"CUDA_CACHE_DISABLE", "CUDA_CACHE_PATH", "CUDA_CACHE_MAXSIZE"}) unsetenv(users);
   void* const library = dlopen(RADDLE_FAKE_CUDA_LIBRARY, RTLD_NOW | RTLD_LOCAL);
   REQUIRE(library != nullptr);
   auto* const get = reinterpret_cast<FakeDriver* (*)()>(dlsym(library, "raddle_fake_driver"));
@@ -14,6 +17,7 @@ FakeDriver& fake_driver() {
   driver.devices = 1;
   driver.version = 12000;
   driver.launch_error = 0;
+  driver.allocation_error = 0;
   driver.broken = 0;
   driver.broken_context = nullptr;
   driver.endless_launches = 0;

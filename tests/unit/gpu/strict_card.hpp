@@ -91,13 +91,15 @@ class StrictCard {
 class StrictCopies final : public CopyEngine {
  public:
   explicit StrictCopies(StrictCard& card) : card_(card) {}
-  int allocate(std::uint64_t& address, std::size_t bytes) override { return card_.allocate(address, bytes); }
+  int allocate(std::uint64_t& address, std::size_t bytes) override {
+    return error_of_allocations != 0 ? error_of_allocations : card_.allocate(address, bytes);
+  }
   int free(std::uint64_t address) override {
     asked_.emplace_back([this, address] { card_.free(address); });
-    return 0;
+    return error_of_frees;
   }
   int copy_in(std::uint64_t to, const void* from, std::size_t bytes) override {
-    if (fails) return 700;
+    if (error_of_copies != 0) return error_of_copies;
     asked_.emplace_back([=, this] { card_.write(to, from, bytes); });
     return 0;
   }
@@ -118,7 +120,7 @@ class StrictCopies final : public CopyEngine {
     asked_.clear();
     return 0;
   }
-  bool fails = false;
+  int error_of_allocations = 0, error_of_frees = 0, error_of_copies = 0;
 
  private:
   StrictCard& card_;
