@@ -311,6 +311,7 @@ class FunctionEmitter {
     const std::uint32_t own_body = plan_.regions[step.regions[0]].body;
     set_body(site, step, body);
     site.placement = step.op->placement;
+    site.fusion = fusion_of(function_, *step.op);
     site.place = place_of(step.op->span);
     site.is_whole = step.op->is_whole;
     if (site.is_whole) site.element_of_result = element_of_result(function_, operands_, step, body);

@@ -77,6 +77,20 @@ vm::IndexLaunch index_launch(const ir::IndexLaunch& from, const ir::Op& loop, co
   return launch;
 }
 
+/// It is one, or it is around one and computes nothing else.
+bool is_launch(const ir::Function& function, const ir::Op& loop) {
+  if (loop.launch != ir::none || loop.nest != ir::none) return true;
+  if (loop.kind != ir::OpKind::foreach_range) return false;
+  const ir::Op* inner = nullptr;
+  for (const ir::Op& op : function.regions[loop.regions[0]].ops) {
+    if (op.kind == ir::OpKind::foreach_range && !inner)
+      inner = &op;
+    else if (!op.regions.empty() || ir::info(op.kind).effect != ir::Effect::pure)
+      return false;
+  }
+  return inner && is_launch(function, *inner);
+}
+
 }  // namespace
 
 void set_launch(vm::ForeachSite& site, const ir::Function& function, const OperandMap& operands, const ir::Op& loop,
@@ -84,6 +98,15 @@ void set_launch(vm::ForeachSite& site, const ir::Function& function, const Opera
   site.launch = index_launch(function.launches[loop.launch], loop, operands, body, {});
   for (vm::LaunchInput& capture : site.launch.captures) capture.is_needed = loop.is_needed;
   site.is_in_nest = std::ranges::find(function.nests, loop.launch, &ir::LaunchNest::launch) != function.nests.end();
+}
+
+vm::Fusion fusion_of(const ir::Function& function, const ir::Op& loop) {
+  if (!is_launch(function, loop)) return {};
+  const ir::RegionId around = function.regions[loop.regions[0]].parent;
+  if (const ir::RegionId outer = function.regions[around].parent; outer != ir::none)
+    for (const ir::Op& op : function.regions[outer].ops)
+      if (std::ranges::find(op.regions, around) != op.regions.end() && is_launch(function, op)) return {};
+  return {loop.swallowed + 1, loop.barrier};
 }
 
 vm::Operand element_of_result(const ir::Function& function, const OperandMap& operands, const Step& loop,

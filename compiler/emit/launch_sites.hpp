@@ -12,6 +12,9 @@ namespace raddle::emit {
 void set_launch(vm::ForeachSite& site, const ir::Function& function, const OperandMap& operands, const ir::Op& loop,
                 std::uint32_t body);
 
+/// What fusion has made of a loop that is a launch, or loops around one that compute nothing but keys.
+vm::Fusion fusion_of(const ir::Function& function, const ir::Op& loop);
+
 /// The array of which an element has the point of a loop as its key; absent: there is none around the loop.
 /// @param body  of the loop's instruction
 vm::Operand element_of_result(const ir::Function& function, const OperandMap& operands, const Step& loop,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "stdlib/builtins.hpp"
 
@@ -15,23 +16,19 @@ namespace {
 
 constexpr std::int64_t most = std::int64_t{1} << 61;
 
-/// What assigns a variable of a function, if one operation does. @return null: none, or several
-const ir::Op* maker_in(const ir::Function& function, Operand operand) {
-  const ir::Op* found = nullptr;
+/// What assigns a variable of a function.
+std::vector<const ir::Op*> makers_in(const ir::Function& function, ir::VarId variable) {
+  std::vector<const ir::Op*> found;
   for (const ir::Region& region : function.regions)
     for (const ir::Op& op : region.ops)
-      for (const ir::VarId result : op.results) {
-        if (result != operand.index) continue;
-        if (found) return nullptr;
-        found = &op;
-      }
+      if (std::ranges::find(op.results, variable) != op.results.end()) found.push_back(&op);
   return found;
 }
 
 IntSum followed(const ir::Module& module, Operand operand, const std::function<const ir::Op*(Operand)>& maker,
                 SumsOf of, unsigned calls, unsigned& steps);
 
-/// A field of what a call gives, if it is one of the call's operands and a number.
+/// A field of what a call gives, if it is one of the call's operands and a number: in each branch that gives it.
 /// @param calls  that may still be followed
 std::optional<IntSum> field_of_call(const ir::Module& module, const ir::Op& call, Operand result, std::int64_t field,
                                     SumsOf of, unsigned calls, unsigned& steps) {
@@ -40,10 +37,19 @@ std::optional<IntSum> field_of_call(const ir::Module& module, const ir::Op& call
   if (callee.kind != ir::FunctionKind::composite || static_cast<std::size_t>(place) >= callee.outputs.size() ||
       calls == 0)
     return std::nullopt;
-  const auto maker = [&](Operand operand) { return maker_in(callee, operand); };
-  const ir::Op* const made = maker(Operand::variable(callee.outputs[static_cast<std::size_t>(place)]));
-  if (!made || made->kind != OpKind::struct_make) return std::nullopt;
-  const IntSum found = followed(module, made->operands[static_cast<std::size_t>(field)], maker, of, calls - 1, steps);
+  const auto maker = [&](Operand operand) -> const ir::Op* {
+    const std::vector<const ir::Op*> all = makers_in(callee, operand.index);
+    return all.size() == 1 ? all[0] : nullptr;
+  };
+  std::optional<IntSum> all;
+  for (const ir::Op* const made : makers_in(callee, callee.outputs[static_cast<std::size_t>(place)])) {
+    if (made->kind != OpKind::struct_make) return std::nullopt;
+    const IntSum one = followed(module, made->operands[static_cast<std::size_t>(field)], maker, of, calls - 1, steps);
+    if (all && all != one) return std::nullopt;
+    all = one;
+  }
+  if (!all) return std::nullopt;
+  const IntSum& found = *all;
   if (!found.base) return found;
   if (found.base->is_constant) return std::nullopt;
   const auto parameter = std::ranges::find(callee.parameters, found.base->index) - callee.parameters.begin();

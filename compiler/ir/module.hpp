@@ -56,6 +56,7 @@
 #include "compiler/source/source_buffer.hpp"
 #include "compiler/types/type_store.hpp"
 #include "vm/kernel/placement.hpp"
+#include "vm/kernel/fusion.hpp"
 
 namespace raddle::ir {
 
@@ -108,6 +109,8 @@ struct Op {
   FillOrder fill_order = FillOrder::any;  ///< array_new: that is tracked
   bool is_needed = false;  ///< foreach_range: no point gives a result without all that its launch captures
   vm::Placement placement = vm::Placement::any;  ///< foreach
+  std::uint32_t swallowed = 0;                   ///< foreach_range: loops that have become part of it
+  vm::Barrier barrier = vm::Barrier::none;       ///< foreach_range: between it and the launch before
   bool is_whole = false;              ///< foreach: of a whole-array operation: it may wait for all elements of arrays
   std::uint64_t stream = 0;           ///< of random numbers: see lower/name_streams.hpp
   Operand priority;                   ///< calls: @prio, index none if absent

@@ -210,6 +210,9 @@ class FunctionPrinter {
     if (op.fill_order != FillOrder::any) text += op.fill_order == FillOrder::up ? " up" : " down";
     if (op.is_needed) text += " needed";
     if (op.is_whole) text += " whole";
+    if (op.swallowed != 0) text += fmt::format(" swallowed {}", op.swallowed);
+    if (op.barrier != vm::Barrier::none)
+      text += fmt::format(" behind {}", vm::barrier_names[static_cast<std::size_t>(op.barrier)]);
     if (op.placement != vm::Placement::any) text += fmt::format(" on_{}", word_of(op.placement));
     if (op.kind == OpKind::struct_get || op.kind == OpKind::struct_set) text += fmt::format(" field {}", op.number);
     if (op.kind == OpKind::call_builtin && op.number != 0) text += " names";

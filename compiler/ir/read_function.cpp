@@ -1,5 +1,6 @@
 #include "compiler/ir/read_function.hpp"
 
+#include <algorithm>
 #include <iterator>
 #include <optional>
 #include <sstream>
@@ -280,6 +281,10 @@ class FunctionReader : OperandReader {
       op.is_needed = true;
     else if (word == "whole")
       op.is_whole = true;
+    else if (word == "swallowed")
+      op.swallowed = static_cast<std::uint32_t>(text_.integer());
+    else if (word == "behind")
+      op.barrier = barrier();
     else if (word == "on_cpu")
       op.placement = vm::Placement::cpu;
     else if (word == "on_gpu")
@@ -288,6 +293,13 @@ class FunctionReader : OperandReader {
       op.test_after = true;
     else
       text_.fail("unknown attribute `" + word + "`");
+  }
+
+  vm::Barrier barrier() {
+    const auto& names = vm::barrier_names;
+    const auto found = std::ranges::find(names, text_.expect(Kind::word, "what a launch is behind"));
+    if (found == names.end()) text_.fail("unknown barrier");
+    return static_cast<vm::Barrier>(found - names.begin());
   }
 
   std::int64_t update_mode() {

@@ -11,11 +11,13 @@
 #include "compiler/ir/reduced_loops.hpp"
 #include "compiler/opt/common_subexpressions.hpp"
 #include "compiler/opt/dead_code.hpp"
+#include "compiler/opt/drop_temporaries.hpp"
 #include "compiler/opt/index_launches.hpp"
 #include "compiler/opt/loop_shapes.hpp"
 #include "compiler/opt/merge_loops.hpp"
 #include "compiler/opt/order_operations.hpp"
 #include "compiler/opt/uses.hpp"
+#include "stdlib/builtins.hpp"
 
 namespace raddle::opt {
 
@@ -59,7 +61,6 @@ class Fuser {
     bool has_changed = false;
     for (ir::RegionId region = 0; region < function_.regions.size(); ++region) has_changed |= fuse_in(region);
     if (!has_changed) return false;
-    drop_temporaries();
     merger_.await_bounds();
     return true;
   }
@@ -92,6 +93,7 @@ class Fuser {
         has_changed = true;
       }
     }
+    if (!is_in_order_) note_barriers(region, loops);
     std::erase_if(ops(region), [](const ir::Op& op) { return op.kind == OpKind::foreach_range && op.regions.empty(); });
     shapes_.forget();
     return has_changed;
@@ -271,6 +273,65 @@ class Fuser {
            have_one_space(region, first, second) && reads_own_points(first, second);
   }
 
+  // ---- what launches stand behind, for who asks
+
+  /// Of loops that nothing could be fused with: the first of the constraints that the nearest one before does not meet.
+  void note_barriers(ir::RegionId region, std::vector<Loop>& loops) {
+    std::erase_if(loops, [](const Loop& loop) { return loop.bodies.empty(); });
+    if (loops.empty()) return;
+    find_dependences(region);
+    std::map<ir::VarId, std::size_t> makers;
+    for (std::size_t i = 0; i < ops(region).size(); ++i)
+      for (const ir::VarId id : variables_assigned(function_, ops(region)[i])) makers[id] = i;
+    for (const Loop& loop : loops)
+      for (const ir::VarId array : loop.arrays_written) makers[array] = loop.number;
+    for (Loop& loop : loops) ops(region)[loop.number].barrier = barrier_before(region, loop, loops, makers);
+  }
+
+  vm::Barrier barrier_before(ir::RegionId region, Loop& second, std::vector<Loop>& loops,
+                             const std::map<ir::VarId, std::size_t>& makers) {
+    Loop* first = nullptr;
+    std::set<std::size_t> seen = {second.number};
+    std::vector<std::size_t> followed = {second.number};
+    while (!followed.empty()) {
+      const std::size_t number = followed.back();
+      followed.pop_back();
+      for (const ir::VarId id : dependences_->read[number]) {
+        const auto maker = makers.find(id);
+        if (maker == makers.end() || second.arrays_written.contains(id) || !seen.insert(maker->second).second) continue;
+        if (communicates(ops(region)[maker->second])) return vm::Barrier::communication;
+        const auto found = std::ranges::find(loops, maker->second, &Loop::number);
+        if (found == loops.end())
+          followed.push_back(maker->second);
+        else if (!first || found->number > first->number)
+          first = &*found;
+      }
+    }
+    if (!first) {  // nothing is passed on; with other points they could not be one either
+      const auto place = std::ranges::find(loops, second.number, &Loop::number);
+      const bool has_other_space = place != loops.begin() && !have_one_space(region, *std::prev(place), second);
+      return has_other_space ? vm::Barrier::space : vm::Barrier::none;
+    }
+    if (reduces(*first) != reduces(second)) return vm::Barrier::communication;
+    if (!have_one_space(region, *first, second)) return vm::Barrier::space;
+    if (!reads_own_points(*first, second)) return vm::Barrier::points;
+    const bool is_large = ops(first->points()).size() + ops(second.points()).size() > most_operations_of_loop;
+    return is_large ? vm::Barrier::size : vm::Barrier::order;
+  }
+
+  /// It takes whole arrays, or makes them: sums, products of matrices, functions of the script.
+  bool communicates(const ir::Op& op) const {
+    if (op.kind != OpKind::call && op.kind != OpKind::call_builtin) return false;
+    if (op.kind == OpKind::call_builtin && stdlib::builtins()[op.callee].name.starts_with('@')) return false;
+    const auto has_elements = [&](ir::VarId id) {
+      const TypeId type = function_.variables[id].type;
+      return module_.types->is_dense(type) || module_.types->at(module_.types->base(type)).kind == TypeKind::array;
+    };
+    return std::ranges::any_of(op.results, has_elements) || std::ranges::any_of(op.operands, [&](Operand operand) {
+             return !operand.is_constant && has_elements(operand.index);
+           });
+  }
+
   /// Variables that an operation assigns, and arrays and bags that it writes.
   std::vector<ir::VarId> changed_by(const ir::Op& op) const {
     std::vector<ir::VarId> changed = variables_assigned(function_, op);
@@ -278,46 +339,6 @@ class Fuser {
       if (const ir::VarId written = written_by(inner); written != ir::none) changed.push_back(written);
     });
     return changed;
-  }
-
-  // ---- arrays that nothing reads
-
-  /// Arrays of which nothing is left but that fused loops write them, and that all elements are there.
-  void drop_temporaries() {
-    const std::vector<std::uint32_t> reads = count_reads(function_);
-    std::vector<std::uint32_t> known(function_.variables.size(), 0);
-    Variables made;
-    for (const ir::Region& region : function_.regions) {
-      for (const ir::Op& op : region.ops) {
-        if (op.kind == OpKind::array_new) made.insert(op.results[0]);
-        if (shapes_.is_builtin(op, "@complete")) ++known[op.operands[0].index];
-        if (op.kind == OpKind::struct_make && reads[op.results[0]] == 0)
-          for (const Operand field : op.operands)
-            if (!field.is_constant) ++known[field.index];
-        if (op.kind != OpKind::foreach_range || !op.is_needed) continue;
-        visit_nested(function_, op, [&](const ir::Op& inner) {
-          if (inner.kind == OpKind::array_insert && fills(op, inner)) ++known[inner.operands[0].index];
-        });
-      }
-    }
-    std::erase_if(made, [&](ir::VarId id) { return reads[id] != known[id]; });
-    for (ir::Region& region : function_.regions) {
-      std::erase_if(region.ops, [&](const ir::Op& op) {
-        const bool is_use = op.kind == OpKind::array_insert || shapes_.is_builtin(op, "@complete") ||
-                            (op.kind == OpKind::struct_make && reads[op.results[0]] == 0);
-        return is_use && !op.operands[0].is_constant && made.contains(op.operands[0].index);
-      });
-    }
-  }
-
-  /// All elements that the array is to have are written by the loop: else it is an error that some are missing.
-  bool fills(const ir::Op& loop, const ir::Op& insert) {
-    const ir::Op* const made = shapes_.maker_of(insert.operands[0]);
-    if (!made || made->kind != OpKind::array_new) return false;
-    if (made->operands.empty()) return true;  // it has as many as there are
-    return insert.operands[1] == Operand::variable(function_.regions[loop.regions[0]].parameters[0])
-               ? shapes_.goes_over_product(loop, made->operands)
-               : shapes_.goes_over_rows(loop, insert.operands[1], made->operands);
   }
 
   ir::Module& module_;
@@ -331,7 +352,10 @@ class Fuser {
 
 }  // namespace
 
-void fuse_loops(ir::Module& module, ir::Function& function) { Fuser(module, function).run_in_order(); }
+void fuse_loops(ir::Module& module, ir::Function& function) {
+  Fuser(module, function).run_in_order();
+  drop_temporaries(module, function);
+}
 
 void fuse_loops(ir::Module& module) {
   bool has_changed = false;

@@ -107,7 +107,7 @@ bool LoopShapes::goes_over_rows(const ir::Op& outermost, Operand key, std::span<
   for (const ir::Op* loop = &outermost; loop; loop = loop_within(loop->regions[0])) {
     if (points.size() == extents.size() || number(loop->operands[0]) != 0 || number(loop->operands[2]) != 1)
       return false;
-    ints::IntSum end = sum_of(loop->operands[1]);
+    ints::IntSum end = sum_of(without_waits(loop->operands[1]));
     ++end.offset;
     if (end != sum_of(extents[points.size()])) return false;
     points.push_back(function_.regions[loop->regions[0]].parameters[0]);

@@ -97,6 +97,8 @@ void LoopMerger::merge(ir::RegionId region, Loop& first, Loop& second) {
     level_of(region, second, level).is_whole = is_whole;  // who may wait for whole arrays need not
   ir::Op& gone = ops(region)[first.number];
   gone.regions.clear();
+  const std::uint32_t swallowed = gone.swallowed;
+  ops(region)[second.number].swallowed += swallowed + 1;
   ops(region)[second.number].is_needed = true;
   shapes_.forget();
   second.arrays_written.insert(first.arrays_written.begin(), first.arrays_written.end());

@@ -9,6 +9,7 @@
 #include "compiler/ir/verify.hpp"
 #include "compiler/opt/common_subexpressions.hpp"
 #include "compiler/opt/dead_code.hpp"
+#include "compiler/opt/drop_temporaries.hpp"
 #include "compiler/opt/explicit_streams.hpp"
 #include "compiler/opt/filled_arrays.hpp"
 #include "compiler/opt/fold_constants.hpp"
@@ -66,6 +67,7 @@ constexpr Pass pipeline[] = {
     {"infer-leaves", infer_leaves, 0},                            // needs the final bodies, ordered
     {"launch-reduced-loops", without_findings<launch_reduced_loops>, 0},  // leaves that reduce have no kernel otherwise
     {"fuse-loops", without_findings<fuse_loops>, 2},
+    {"drop-temporaries", without_findings<drop_temporaries>, 2},    // after fusion: values are passed on
     {"interchange-loops", without_findings<interchange_loops>, 2},  // after fusion: few loops are in bodies
     {"join-products", without_findings<join_products>, 2},          // after fusion: one loop is between them
     {"index-launches", without_findings<find_index_launches>, 1},
@@ -91,6 +93,16 @@ void verify_or_throw(const ir::Module& module, std::string_view pass) {
 }  // namespace
 
 std::span<const std::string_view> pass_names() { return names; }
+
+std::span<const std::string_view> passes_without(std::string_view fusion) {
+  // of arrays that nothing reads reduced-arrays would keep no elements
+  static constexpr std::string_view off[] = {"fuse-loops", "interchange-loops", "join-products"};
+  static constexpr std::string_view tasks[] = {"drop-temporaries", "interchange-loops", "join-products",
+                                               "reduced-arrays"};
+  if (fusion == "off") return off;
+  if (fusion == "tasks") return tasks;
+  return {};
+}
 
 void optimise(ir::Module& module, const Options& options, Diagnostics& diagnostics) {
   if (options.verify_each) verify_or_throw(module, "lowering");

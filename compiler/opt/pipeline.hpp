@@ -22,6 +22,9 @@ struct Options {
 #endif
 };
 
+/// What `--fuse` leaves out: `off`, `tasks` or `kernels`, which is everything.
+std::span<const std::string_view> passes_without(std::string_view fusion);
+
 /// Names of all passes, in order.
 std::span<const std::string_view> pass_names();
 

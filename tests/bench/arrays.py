@@ -3,12 +3,13 @@
     arrays.py [--repeats N] [--small] [NAME..]
 
 Each variant is run once to warm up, then N times, the variants in turn. Printed are medians of the wall time and of the
-processor time, the peak memory, and ratios to the best of the others with as many threads. Of the first five rows, which
-are those of "Task Fusion in Distributed Runtimes", the times are of a step: what a run with many steps takes longer than
-one with few, by steps, so that start, compilation and random numbers do not count. Numba and JAX take part in these.
+processor time, the peak memory, and ratios to the best of the others with as many threads. Of the first six rows, which
+are those of "Task Fusion in Distributed Runtimes", Black-Scholes with float32, too, the times are of a step: what a run
+with many steps takes longer than one with few, by steps, so that start, compilation and random numbers do not count.
+Numba and JAX take part in these.
 Times of the other rows are of the whole process.
 `c++` is the loops of arrays/arrays.cpp, fused, with -O3 -march=native; `c++ fast` has -ffast-math besides: only so GCC
-takes vector functions, and adds the terms of a sum in another order. `fuse off` is without the pass fuse-loops.
+takes vector functions, and adds the terms of a sum in another order. `fuse off`: each operation on arrays is a launch.
 """
 
 import functools
@@ -38,6 +39,8 @@ class Row:
 
 ROWS = [
     Row("black_scholes", (3_200_000, 40), (10_000, 3), script="tests/bench/arrays/black_scholes.df", fewer=5, slower=4),
+    Row("black_scholes_float32", (3_200_000, 40), (10_000, 3), script="tests/bench/arrays/black_scholes_float32.df",
+        fewer=5, slower=4),
     Row("mandelbrot", (1_000, 100), (50, 3), is_random=False, script="tests/bench/arrays/mandelbrot.df", fewer=5,
         slower=10),
     Row("logistic_regression", (200_000, 200), (200, 3), script="tests/bench/arrays/logistic_regression.df", fewer=20),
@@ -46,7 +49,6 @@ ROWS = [
     Row("heat", (500, 100), (30, 5), is_random=False),
     Row("life", (500, 100), (40, 5)),
     Row("nbody", (1_000, 100), (30, 3)),
-    Row("black_scholes_float32", (3_200_000, 40), (10_000, 3), script="tests/bench/arrays/black_scholes_float32.df"),
     Row("runge_kutta", (200_000,), (100,), is_random=False, script="tests/bench/arrays/runge_kutta.df"),
     Row("monte_carlo", (1_000_000,), (1_000,), script="tests/bench/arrays/monte_carlo.df"),
     Row("tridiagonal", (2_000_000,), (100,), is_random=False, script="tests/bench/arrays/tridiagonal.df"),
@@ -108,7 +110,7 @@ def variants_of(row, size_of):
         result.append(Variant(label, threads, [*command, row.name, *map(str, size_of(label))], environment))
     script = row.script or f"examples/arrays/{row.name}.df"
     for label, threads, pass_options in [*(("raddle", threads, []) for threads in THREADS),
-                                         ("fuse off", 1, ["--disable-pass=fuse-loops"])]:
+                                         ("fuse off", 1, ["--fuse=off"])]:
         options = [f"--{option}={value}" for option, value in zip(("n", "steps"), size_of(label))]
         result.append(Variant(label, threads, [*RUN, f"--workers={threads}", *pass_options, script, *options], dict(CACHE)))
     return result

@@ -49,7 +49,7 @@ def modes_of(seed):
     while len(modes) < MODES_A_PROGRAM:
         mode = [source.choice(("-O0", "-O1", "-O2", "-O2")), f"--workers={source.choice((1, 2, 8))}"]
         mode += source.choice(([], ["--interpret"], ["--leaf-threshold=0"], ["--leaf-threshold=2"]))
-        mode += source.choice(([], [], [], ["--gpus=simulated:whole"], ["--disable-pass=fuse-loops"],
+        mode += source.choice(([], [], [], ["--gpus=simulated:whole"], ["--fuse=off"], ["--fuse=tasks"],
                                ["--disable-pass=interchange-loops", "--disable-pass=known-shapes"]))
         mode.append(f"--scheduler={source.choice(('stealing', 'tree', 'tree-fifo'))}")
         modes.append([*mode, *source.choice(([], [f"--scheduler-seed={source.randint(1, 10**6)}"]))])

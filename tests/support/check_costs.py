@@ -2,7 +2,7 @@
 """What a run may cost beside its work: LLVM is loaded only to compile, who waits uses no processor, operators that wait
 for one thing are one strand, runs at once share the cache of machine code, programs that wait take bounded memory, loops
 that make large arrays the memory of few of their steps; what is compiled for a processor runs on no other one; products
-with the same matrix go over it once.
+with the same matrix go over it once; operations on arrays are as few launches as fusion makes of them.
 
     check_costs.py [--raddle PATH] [FILTER]
 """
@@ -13,10 +13,11 @@ import resource
 import shlex
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
-from folder_tests import Folder, expect, expect_in, main, wait_for
+from folder_tests import ROOT, Folder, expect, expect_in, main, wait_for
 from golden import SCHEDULERS
 
 WAITING = '@param int seconds = 60;\napp (void done) wait_here() { "sh" "-c" ("echo > ready; exec sleep " + seconds) }\n'
@@ -173,7 +174,42 @@ def code_of_other_processors_stays_apart(folder):
         expect((path.name, shared), (path.name, []))
 
 
+def launches_are_counted(folder):
+    """Four operations that are one launch, one behind a sum, one that reads other points, two with others."""
+    folder.write("launches.df", "import arrays;\nimport stats;\nimport io;\n@param int n = 100;\n@param int m = 50;\n"
+                 "float a[n], b[m], c[n];\nforeach i in [0 : n - 1] { a[i] = itof(i); }\n"
+                 "float d[:] = a * 2.0;\nfloat e[:] = d + 1.0;\nfloat f[:] = sqrt(e);\nfloat g[:] = f / sum(f);\n"
+                 "foreach i in [0 : n - 1] { c[i] = g[n - 1 - i] - g[i]; }\n"
+                 "foreach i in [0 : m - 1] { b[i] = itof(i); }\nfloat h[:] = b * b;\n"
+                 'printf("%.6f %.6f", sum(c), sum(h));\n')
+    names = ("", ", loops in them", ", fused", ", loops in fused ones", ", loops in the shortest fused one",
+             ", loops in the longest fused one", ", behind communication", ", behind another space", ", behind other points")
+    fused = (4, 8, 2, 6, 2, 4, 1, 1, 1)
+    for fusion, expected in (("off", (8, 8) + 7 * (0,)), ("tasks", fused), ("kernels", fused)):
+        told = counters(folder, f"run --stats --fuse={fusion} launches.df")
+        expect((fusion, *(told[f"launches{name}"] for name in names)), (fusion, *expected))
+        expect((told["launches, behind an order"], told["launches, behind a limit"]), (0, 0))
+
+
+def the_bench_of_fusion_runs(folder):
+    """Tables I to III: counts are the same each time, and results in each mode (27 arrays that a nest writes among them)."""
+    launches = {"stencil27": (34, 7, 82, "28 / 28.0 / 28", 98), "mandelbrot": (10, 1, 100, "10 / 10.0 / 10", 100),
+                "logistic_regression": (9, 4, 78, "2 / 3.5 / 5", 75), "jacobi": (3, 2, 67, "2 / 2.0 / 2", 63)}
+    barriers = {"stencil27": "0 6", "mandelbrot": "0 0", "logistic_regression": "2 0", "jacobi": "1 0"}
+    done = subprocess.run([sys.executable, str(ROOT / "tests/bench/fusion.py"), "--small", *launches],
+                          stdout=subprocess.PIPE, text=True, timeout=120, check=True)
+    times, *counted = ([" ".join(line.split()) for line in table.splitlines()] for table in done.stdout.split("\n\n"))
+    expect([line.split()[0] for line in times], ["I", *launches])
+    lines = ["II mode launches fused, % least, mean, greatest the paper, %"]
+    for name, (alone, together, share, lengths, paper) in launches.items():
+        lines += [f"{name} off {alone} 0 0 / 0.0 / 0", f"{name} tasks {together} {share} {lengths} {paper}",
+                  f"{name} kernels {together} {share} {lengths}"]
+    expect(counted, [lines, ["III mode communication space points order limit",
+                             *(f"{name} {mode} {found} 0 0 0" for name, found in barriers.items() for mode in ("tasks", "kernels"))]])
+
+
 if __name__ == "__main__":
     main("costs", "What a run costs beside its work.",
          [llvm_is_loaded_to_compile_only, who_waits_uses_no_processor, operators_are_one_strand, runs_share_the_cache,
-          what_starts_programs_is_bounded, large_steps_are_made_in_order, code_of_other_processors_stays_apart, products_of_a_step_are_joined], Folder)
+          what_starts_programs_is_bounded, large_steps_are_made_in_order, code_of_other_processors_stays_apart, products_of_a_step_are_joined,
+          launches_are_counted, the_bench_of_fusion_runs], Folder)

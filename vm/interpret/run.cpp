@@ -299,6 +299,7 @@ class RunDriver {
       total.programs_started += own.programs_started;
       total.memo_calls_taken += own.memo_calls_taken;
       total.memo_calls_run += own.memo_calls_run;
+      total.launches.add(own.launches);
     }
   }
 

@@ -1,5 +1,7 @@
 #pragma once
 // The run of a program: what the tool calls.
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -136,6 +138,35 @@ struct StuckVariable {
   std::size_t cycle_count = 0;             ///< this and others through the same statements
 };
 
+/// Launches that began, and what of the script they are.
+struct LaunchCounters {
+  void add(const Fusion& begun) {
+    ++launches;
+    loops += begun.loops;
+    ++behind[static_cast<std::size_t>(begun.barrier)];
+    if (begun.loops < 2) return;
+    ++fused;
+    loops_fused += begun.loops;
+    shortest = shortest == 0 ? begun.loops : std::min(shortest, begun.loops);
+    longest = std::max(longest, begun.loops);
+  }
+  void add(const LaunchCounters& others) {
+    launches += others.launches;
+    loops += others.loops;
+    fused += others.fused;
+    loops_fused += others.loops_fused;
+    for (std::size_t i = 0; i < behind.size(); ++i) behind[i] += others.behind[i];
+    if (others.shortest != 0) shortest = shortest == 0 ? others.shortest : std::min(shortest, others.shortest);
+    longest = std::max(longest, others.longest);
+  }
+  std::uint64_t after(Barrier barrier) const { return behind[static_cast<std::size_t>(barrier)]; }
+
+  std::uint64_t launches = 0, loops = 0;
+  std::uint64_t fused = 0, loops_fused = 0;                     ///< of launches that were several loops
+  std::uint32_t shortest = 0, longest = 0;                      ///< of these, in loops; 0: there was none
+  std::array<std::uint64_t, barrier_names.size()> behind = {};  ///< launches by Barrier
+};
+
 struct RunCounters {
   std::uint64_t tasks = 0;  ///< strands, activations and range pieces taken from a queue
   std::uint64_t frames = 0;
@@ -151,6 +182,7 @@ struct RunCounters {
   std::uint64_t programs_started = 0;  ///< external ones
   std::uint64_t memo_calls_taken = 0;  ///< from the record
   std::uint64_t memo_calls_run = 0;
+  LaunchCounters launches;
   CellCounters cells;              ///< of frames, tasks and all else that waits
   LargeBlocks::Counters blocks;    ///< for large arrays; of all runs of the process
   BoundedMemory::Counters memory;  ///< likewise; all 0 where there is no limit

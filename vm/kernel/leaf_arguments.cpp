@@ -28,19 +28,22 @@ std::int64_t address_of(Array& array) {
   return reinterpret_cast<std::int64_t>(elements ? elements : &array);
 }
 
+/// @return false: its elements are not all there, or of another type
+static bool encode_array(Array& array, KernelType type, std::int64_t* words, std::size_t& count) {
+  Buffer* const numbers = array.packed_numbers();
+  if (numbers ? numbers->kind() != kind_of(type) : !array.is_complete() || array.size() != 0) return false;
+  words[count++] = numbers ? reinterpret_cast<std::int64_t>(numbers->data()) : reinterpret_cast<std::int64_t>(&array);
+  words[count++] = numbers ? static_cast<std::int64_t>(numbers->count()) : 0;
+  return true;
+}
+
 bool encode(const Future& argument, KernelType type, std::int64_t* words, std::size_t& count) {
   if (argument.is_failed()) return false;
   if (!is_array(type)) {
     words[count++] = static_cast<std::int64_t>(argument.peek());
     return true;
   }
-  Array& array = object_in<Array>(argument);
-  std::size_t size;
-  if (!array.is_packable(size)) return false;
-  if (size != 0 && array.get(Value::of(std::int64_t{0})).kind() != kind_of(type)) return false;
-  words[count++] = address_of(array);
-  words[count++] = static_cast<std::int64_t>(size);
-  return true;
+  return encode_array(object_in<Array>(argument), type, words, count);
 }
 
 }  // namespace raddle::vm

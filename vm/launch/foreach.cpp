@@ -37,6 +37,7 @@ bool Launcher::foreach (Frame& frame, const Instruction& in) {
   const ForeachSite& site = program_.foreaches[in.d];
   RangeTask range(frame, site, here_.index_of(in));
   const char* fault = nullptr;
+  if (site.fusion.loops != 0) here_.counters.launches.add(site.fusion);
   if (in.opcode == Opcode::foreach_array) {
     range.kind = RangeTask::Kind::elements;
     std::size_t count = 0;

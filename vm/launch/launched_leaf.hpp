@@ -156,7 +156,7 @@ class LaunchedLeaf {
   }
   bool add(Future& capture) {
     const KernelType type = function.leaf_parameters[next_parameter_++];
-    return !missing_part(capture, type) && encode(capture, type, words_.data(), count_);
+    return capture.is_resolved() && encode(capture, type, words_.data(), count_);
   }
   bool add_value(std::uint32_t value) {
     ++next_parameter_;

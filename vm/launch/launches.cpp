@@ -101,10 +101,12 @@ std::int64_t Launcher::to_boundary(std::int64_t key, std::int64_t step) {
 
 /// After the last call of write_part() for these arrays.
 void Launcher::finish_parts(const SinkArrays& arrays) {
-  for (std::size_t i = 0; i < launch_reductions_.size(); ++i)
-    if (launch_reductions_[i].count != 0) arrays[i]->insert_reduced(launch_reductions_[i]);
+  for (std::size_t i = 0; i < launch_reductions_.size(); ++i) {
+    if (launch_reductions_[i].count == 0) continue;
+    arrays[i]->insert_reduced(launch_reductions_[i]);
+    launch_reductions_[i] = {};
+  }
   launch_chunks_.clear();
-  launch_reductions_.clear();
 }
 
 /// Rows are written in place.

@@ -12,7 +12,7 @@ namespace raddle::vm {
 
 /// By sink: the array, and which of its open numbers. All have as many rows.
 struct SinkRows {
-  static constexpr std::size_t most = 8;
+  static constexpr std::size_t most = 32;
   std::span<Array* const> arrays;  ///< at most so many
   std::array<NumberRows, most> rows = {};
 

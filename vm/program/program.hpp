@@ -22,6 +22,7 @@
 #include "vm/kernel/lane_code.hpp"
 #include "vm/kernel/placement.hpp"
 #include "vm/kernel/scalar_code.hpp"
+#include "vm/kernel/fusion.hpp"
 #include "vm/program/builtin_abi.hpp"
 #include "vm/program/index_launch.hpp"
 #include "vm/program/operand.hpp"
@@ -223,6 +224,7 @@ struct ForeachSite {
   LaunchNest nest = {};
   bool is_in_nest = false;  ///< the inner loop of one
   Placement placement = Placement::any;
+  Fusion fusion = {};
   std::uint32_t gathering = no_id;  ///< the site of the loop that reads whole arrays, which have to be closed
   Place place = {};
   bool is_whole = false;           ///< an operation on whole arrays: its points have no name

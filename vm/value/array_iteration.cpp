@@ -244,8 +244,8 @@ Buffer* Array::packed_numbers() {
 }
 
 const void* Array::packed(std::size_t& count) {
-  count = size();
   const Buffer* const numbers = packed_numbers();
+  count = numbers ? numbers->count() : size();
   return numbers ? numbers->data() : nullptr;
 }
 

@@ -37,6 +37,7 @@ struct Options {
   std::string emit;                          ///< stage to print instead of running, "" to run
   std::string print_after;                   ///< pass
   std::vector<std::string> disabled_passes;
+  std::string fusion = "kernels";  ///< or "off", "tasks"
   bool keep_going = false;
   bool is_quiet = false;    ///< nothing but errors on stderr
   bool is_verbose = false;  ///< programs, or points of a sweep, on stderr

@@ -37,6 +37,7 @@ std::optional<Compilation> compile(Session& session, std::uint32_t file, const T
   options.level = session.options.optimisation;
   options.print_after = session.options.print_after;
   options.disabled = {session.options.disabled_passes.begin(), session.options.disabled_passes.end()};
+  for (const std::string_view pass : opt::passes_without(session.options.fusion)) options.disabled.emplace(pass);
   options.verify_each |= session.options.verify_each;
   opt::optimise(compilation.module, options, session.diagnostics);
   if (session.diagnostics.has_errors()) return std::nullopt;

@@ -168,6 +168,12 @@ void add_run_options(CLI::App& app, RunWords& words) {
       ->allow_extra_args(false)
       ->check(CLI::IsMember(pass_names))
       ->type_name("PASS");
+  app.add_option("--fuse", options.fusion,
+                 "Operations on whole arrays: off, each is a launch; tasks, launches over the same points are one, and "
+                 "all arrays are made; kernels (default), what only they read is not made")
+      ->group(debugging)
+      ->check(CLI::IsMember({"off", "tasks", "kernels"}))
+      ->type_name("WHICH");
   app.add_flag("--verify-each", options.verify_each, "Check the IR after every optimisation pass")->group(debugging);
   app.add_option(
          "--scheduler-seed", options.scheduler_seed,

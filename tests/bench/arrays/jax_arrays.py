@@ -27,13 +27,17 @@ def prices(price, strike, years, rate, volatility):
     return price * c1 - e * c2, e * (1.0 - c2) - price * (1.0 - c1)
 
 
-def black_scholes(n, steps):
-    price, strike, years = (jnp.array(low + width * random(n)) for low, width in ((5, 25), (1, 99), (0.25, 9.75)))
+def black_scholes(n, steps, real=np.float64):
+    price, strike, years = (jnp.array(low + width * random(n), real) for low, width in ((5, 25), (1, 99), (0.25, 9.75)))
     total = 0.0
     for t in range(steps):
         call, put = prices(price, strike, years, 0.02 + 0.0001 * t, 0.3)
         total += float(call[t] + put[n - 1 - t])
     return total
+
+
+def black_scholes_float32(n, steps):
+    return black_scholes(n, steps, np.float32)
 
 
 @functools.partial(jax.jit, static_argnums=0)

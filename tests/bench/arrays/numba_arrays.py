@@ -12,32 +12,43 @@ compiled = numba.njit(parallel=True, fastmath=True, cache=True)
 random = np.random.default_rng(0).random
 
 
-@numba.njit(fastmath=True, cache=True)
-def cumulative_normal(d):
-    k = 1.0 / (1.0 + 0.2316419 * abs(d))
-    q = k * (0.31938153 + k * (-0.356563782 + k * (1.781477937 + k * (-1.821255978 + k * 1.330274429))))
-    tail = 0.3989422804014327 * math.exp(-0.5 * d * d) * q
-    return 1.0 - tail if d > 0.0 else tail
+def prices_of(real):
+    """Numbers of a text are doubles, and what they are added to becomes one: so these are made of the type at hand."""
+    half, one, scale, density = real(0.5), real(1.0), real(0.2316419), real(0.3989422804014327)
+    k1, k2, k3, k4, k5 = map(real, (0.31938153, -0.356563782, 1.781477937, -1.821255978, 1.330274429))
+
+    @numba.njit(fastmath=True)
+    def cumulative_normal(d):
+        k = one / (one + scale * abs(d))
+        q = k * (k1 + k * (k2 + k * (k3 + k * (k4 + k * k5))))
+        tail = density * math.exp(-half * d * d) * q
+        return one - tail if d > real(0.0) else tail
+
+    @numba.njit(parallel=True, fastmath=True)
+    def prices(price, strike, years, rate, volatility, call, put):
+        for i in numba.prange(price.size):
+            s, x, t = price[i], strike[i], years[i]
+            d1 = (math.log(s / x) + (rate + half * volatility * volatility) * t) / (volatility * math.sqrt(t))
+            d2 = d1 - volatility * math.sqrt(t)
+            c1, c2, e = cumulative_normal(d1), cumulative_normal(d2), x * math.exp(-rate * t)
+            call[i] = s * c1 - e * c2
+            put[i] = e * (one - c2) - s * (one - c1)
+
+    return prices
 
 
-@compiled
-def prices(price, strike, years, rate, volatility, call, put):
-    for i in numba.prange(price.size):
-        s, x, t = price[i], strike[i], years[i]
-        d1 = (math.log(s / x) + (rate + 0.5 * volatility * volatility) * t) / (volatility * math.sqrt(t))
-        d2 = d1 - volatility * math.sqrt(t)
-        c1, c2, e = cumulative_normal(d1), cumulative_normal(d2), x * math.exp(-rate * t)
-        call[i] = s * c1 - e * c2
-        put[i] = e * (1.0 - c2) - s * (1.0 - c1)
-
-
-def black_scholes(n, steps):
-    price, strike, years = (low + width * random(n) for low, width in ((5, 25), (1, 99), (0.25, 9.75)))
-    call, put, total = np.empty(n), np.empty(n), 0.0
+def black_scholes(n, steps, real=np.float64):
+    prices = prices_of(real)
+    price, strike, years = ((low + width * random(n)).astype(real) for low, width in ((5, 25), (1, 99), (0.25, 9.75)))
+    call, put, total = np.empty(n, real), np.empty(n, real), 0.0
     for t in range(steps):
-        prices(price, strike, years, 0.02 + 0.0001 * t, 0.3, call, put)
+        prices(price, strike, years, real(0.02 + 0.0001 * t), real(0.3), call, put)
         total += call[t] + put[n - 1 - t]
     return total
+
+
+def black_scholes_float32(n, steps):
+    return black_scholes(n, steps, np.float32)
 
 
 @compiled

@@ -50,6 +50,8 @@ function @main composite () -> () {
     wait %i, %list {
     }
   }
+  foreach_range 0, 9, 1 whole swallowed 3 behind space {(%j: int, %m: int)
+  }
   %6: int = loop 0 test %7 next %8 {(%n: int)
     %7: boolean = lt %n, 10
   } {
