@@ -63,6 +63,8 @@ class Card {
   /// before
   std::int64_t load_super(const std::string& ptx);
 
+  /// As CardMemory has it.
+  std::size_t missing_bytes(std::span<const Operand> reads) { return memory_->missing_bytes(reads); }
   /// Computes it, by launches of its own or by the super kernel. @param thread  below ResidentCard::most_threads, of
   /// each one at a time
   BatchRun run(const vm::DeviceBatch& batch, const CardFunction& code, void* stream, unsigned thread);

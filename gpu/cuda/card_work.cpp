@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <ranges>
 #include <utility>
 
@@ -12,6 +13,9 @@
 namespace raddle::gpu {
 
 namespace {
+
+constexpr std::int64_t unknown_ns = 5'000'000;    ///< of a batch of which nobody knows how long it takes
+constexpr std::int64_t bytes_of_bus_per_ns = 10;  ///< copied to a card, from pageable memory
 
 using Clock = std::chrono::steady_clock;
 
@@ -30,12 +34,16 @@ void CudaDevices::State::work(const std::stop_token& stop, unsigned number, unsi
   CardStream stream;
   while (true) {
     std::unique_lock lock(mutex);
-    const auto is_there = [&] { return !places[number].is_down && !batches.empty(); };
+    const auto is_there = [&] { return !places[number].is_down && next_for(number) != batches.end(); };
     if (!changed.wait(lock, stop, is_there) || stop.stop_requested()) break;
-    vm::DeviceBatch batch = std::move(batches.front());
-    batches.pop_front();
+    const auto next = next_for(number);
+    vm::DeviceBatch batch = std::move(next->batch);
+    batches.erase(next);
+    if (++places[number].taken == threads_of_card && !batches.empty()) changed.notify_all();  // others may take those
     lock.unlock();
     run(number, thread, std::move(batch), stream);
+    lock.lock();
+    --places[number].taken;
   }
   close_stream(number, stream);
 }
@@ -142,11 +150,43 @@ int CudaDevices::State::run_there(unsigned number, std::span<const vm::DeviceCal
   return 0;
 }
 
+/// @pre the mutex is held, here and below
+unsigned CudaDevices::State::card_for(const vm::DeviceBatch& batch) const {
+  if (places.size() == 1) return 0;
+  const std::vector<Operand> reads = operands_read(batch);
+  const auto ns_of = [](std::int64_t expected_ns) { return expected_ns != 0 ? expected_ns : unknown_ns; };
+  unsigned first = 0;
+  std::int64_t least_ns = std::numeric_limits<std::int64_t>::max();
+  for (unsigned number = 0; number < places.size(); ++number) {
+    const CardPlace& place = places[number];
+    if (place.is_down || place.is_given_up) continue;
+    std::int64_t begin_ns = place.expected_ns + place.unknown * unknown_ns;
+    for (const GivenBatch& given : batches)
+      if (given.card == number) begin_ns += ns_of(given.batch.expected_ns);
+    begin_ns += static_cast<std::int64_t>(cards[number]->missing_bytes(reads)) / bytes_of_bus_per_ns;
+    if (begin_ns >= least_ns) continue;
+    least_ns = begin_ns;
+    first = number;
+  }
+  return first;
+}
+
+/// What is meant for the card, or can not be taken by the one that it is meant for.
+std::deque<GivenBatch>::iterator CudaDevices::State::next_for(unsigned number) {
+  const auto own = std::ranges::find_if(
+      batches, [number](const GivenBatch& given) { return given.card.value_or(number) == number; });
+  if (own != batches.end()) return own;
+  return std::ranges::find_if(batches, [this](const GivenBatch& given) {
+    const CardPlace& meant = places[*given.card];
+    return meant.is_down || meant.is_given_up || meant.taken == threads_of_card;
+  });
+}
+
 /// For any card.
 void CudaDevices::State::put_back(vm::DeviceBatch batch) {
   {
     const std::lock_guard lock(mutex);
-    batches.push_front(std::move(batch));
+    batches.push_front({std::move(batch)});
     changed.notify_all();
   }
   if (working == 0) lose_all();
@@ -169,12 +209,12 @@ void CudaDevices::State::note_lack_of_room(unsigned number, const CudaKernel& ke
 
 /// There is no card any more.
 void CudaDevices::State::lose_all() {
-  std::deque<vm::DeviceBatch> lost;
+  std::deque<GivenBatch> lost;
   {
     const std::lock_guard lock(mutex);
     lost.swap(batches);
   }
-  for (const vm::DeviceBatch& batch : lost) {
+  for (const auto& [batch, card] : lost) {
     load_of_cards.end(batch);
     batch.done({.is_lost = true});
   }
@@ -188,7 +228,8 @@ void CudaDevices::State::submit(vm::DeviceBatch batch) {
   load_of_cards.begin(batch);
   {
     const std::lock_guard lock(mutex);
-    batches.push_back(std::move(batch));
+    const unsigned card = card_for(batch);
+    batches.push_back({std::move(batch), card});
     changed.notify_all();
   }
   if (working == 0) lose_all();

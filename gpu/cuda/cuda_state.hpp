@@ -64,6 +64,7 @@ struct CardStream {
 /// the workers', as it may have made it fail.
 struct CardPlace {
   unsigned device = 0;           ///< of the driver's, of which some may not open
+  unsigned taken = 0;            ///< batches that its threads have
   unsigned busy = 0;             ///< so many have entered it
   unsigned wanting_alone = 0;    ///< so many want to be alone on it
   unsigned starts = 0;           ///< how often it was opened: streams are of one of these times
@@ -72,6 +73,15 @@ struct CardPlace {
   std::int64_t expected_ns = 0;  ///< that all else which has entered takes
   bool is_alone = false;         ///< who has entered it is to be alone there
   bool is_down = false, is_given_up = false;
+};
+
+/// Note [data choose the card]. A batch is meant for the card that would begin with it first: when that has done what
+/// it has been given, and got what it lacks of what the batch reads. So pieces of one loop go where those of the loop
+/// before have left the elements that they read. Another card takes it only if all threads of that card have a
+/// batch, or if it is down.
+struct GivenBatch {
+  vm::DeviceBatch batch;
+  std::optional<unsigned> card{};  ///< none: for any, as it comes from one that has failed
 };
 
 struct CudaDevices::State : std::enable_shared_from_this<CudaDevices::State> {
@@ -102,7 +112,7 @@ struct CudaDevices::State : std::enable_shared_from_this<CudaDevices::State> {
   std::deque<std::function<void()>> loads;      ///< to be done once the cards are open
   std::vector<vm::RangeKernel> ranges;          ///< functions of the super kernel, by number
   std::deque<std::shared_ptr<Text>> for_super;  ///< are to become functions, one after the other: the first one now
-  std::deque<vm::DeviceBatch> batches;
+  std::deque<GivenBatch> batches;
   CallQueue calls;  ///< has a mutex of its own
   bool has_call_threads = false;
   std::vector<vm::DeviceFacts> facts;  ///< by card
@@ -163,6 +173,8 @@ struct CudaDevices::State : std::enable_shared_from_this<CudaDevices::State> {
   void run(unsigned number, std::vector<vm::DeviceCall> bundle, CardStream& stream);
   int run_there(unsigned number, std::span<const vm::DeviceCall> bundle, void* stream, std::span<vm::EndedCall> ended,
                 std::size_t& made);
+  unsigned card_for(const vm::DeviceBatch& batch) const;
+  std::deque<GivenBatch>::iterator next_for(unsigned number);
   void put_back(vm::DeviceBatch batch);
   void put_back(std::vector<vm::DeviceCall> bundle);
   void note_lack_of_room(unsigned number, const CudaKernel& kernel, int error);

@@ -49,17 +49,10 @@ int take_results(const vm::DeviceBatch& batch, const std::vector<std::int64_t>& 
 }
 
 BatchRun run_whole(const vm::DeviceBatch& batch, CardMemory& memory, CopyEngine& engine, const ComputePoints& compute) {
-  std::vector<Operand> reads, results;
-  std::vector<ByteRange> parts;
-  const auto operand = [&batch](const vm::AddressedMemory& each, ByteRange part) {
-    const vm::AddressedMemory read{each.word, part.end - part.begin, each.buffer};
-    return operand_of(static_cast<std::uint64_t>(batch.words[each.word]) + part.begin, read);
-  };
-  for (std::size_t i = 0; i < batch.arrays.size(); ++i) {
-    parts.push_back(bytes_read(batch, i));
-    reads.push_back(operand(batch.arrays[i], parts[i]));
-  }
-  for (const vm::AddressedMemory& each : batch.results) results.push_back(operand(each, {0, each.size_bytes}));
+  const std::vector<Operand> reads = operands_read(batch);
+  std::vector<Operand> results;
+  for (const vm::AddressedMemory& each : batch.results)
+    results.push_back(operand_of(static_cast<std::uint64_t>(batch.words[each.word]), each));
   results.push_back({.bytes = word_bytes});
   auto hold = memory.admit(reads, results, engine);
   if (!hold) return {.error = hold.error()};
@@ -67,7 +60,7 @@ BatchRun run_whole(const vm::DeviceBatch& batch, CardMemory& memory, CopyEngine&
   std::vector<std::int64_t> words = batch.words;
   for (std::size_t i = 0; i < batch.arrays.size(); ++i)
     if (reads[i].bytes != 0)  // the array's first element may not be there
-      words[batch.arrays[i].word] = static_cast<std::int64_t>(hold->reads[i] - parts[i].begin);
+      words[batch.arrays[i].word] = static_cast<std::int64_t>(hold->reads[i] - bytes_read(batch, i).begin);
   for (std::size_t i = 0; i < batch.results.size(); ++i)
     words[batch.results[i].word] = static_cast<std::int64_t>(hold->results[i]);
   BatchRun run{.traffic = hold->traffic};
@@ -105,6 +98,17 @@ ByteRange bytes_read(const vm::DeviceBatch& batch, std::size_t array) {
   };
   const std::size_t begin = place(std::min(first, last), batch.near[number]->first);
   return {begin, std::max(begin, place(std::max(first, last), batch.near[number]->last + 1))};
+}
+
+std::vector<Operand> operands_read(const vm::DeviceBatch& batch) {
+  std::vector<Operand> all;
+  for (std::size_t i = 0; i < batch.arrays.size(); ++i) {
+    const ByteRange part = bytes_read(batch, i);
+    const vm::AddressedMemory& array = batch.arrays[i];
+    all.push_back(operand_of(static_cast<std::uint64_t>(batch.words[array.word]) + part.begin,
+                             {array.word, part.end - part.begin, array.buffer}));
+  }
+  return all;
 }
 
 Operand operand_of(std::uint64_t address, const vm::AddressedMemory& memory) {

@@ -36,6 +36,9 @@ struct ByteRange {
 /// What points of the batch may read of an array. @param array  its number among those of the batch
 ByteRange bytes_read(const vm::DeviceBatch& batch, std::size_t array);
 
+/// What points of the batch may read, of each array, in their order.
+std::vector<Operand> operands_read(const vm::DeviceBatch& batch);
+
 /// What is to be found on the card again, if the buffer is known.
 Operand operand_of(std::uint64_t address, const vm::AddressedMemory& memory);
 

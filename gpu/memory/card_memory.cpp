@@ -49,6 +49,27 @@ CardMemory::Copy* CardMemory::find(const Part& part) {
   return copy->buffer == part.buffer && copy->end >= part.end ? copy : nullptr;
 }
 
+std::size_t CardMemory::bytes_there(const Part& part) const {
+  auto next = findable_.upper_bound(Place(part.buffer, part.begin));
+  if (next != findable_.begin() && std::prev(next)->first.first == part.buffer) --next;
+  std::size_t there = 0, end = part.begin;  // of what has been counted: copies overlap
+  for (; next != findable_.end() && next->first < Place(part.buffer, part.end); ++next) {
+    const std::size_t begin = std::max(end, next->second->begin);
+    end = std::max(begin, std::min(part.end, next->second->end));
+    there += end - begin;
+  }
+  return there;
+}
+
+std::size_t CardMemory::missing_bytes(std::span<const Operand> reads) {
+  std::size_t missing = 0;
+  for (const Operand& operand : reads) missing += operand.buffer == 0 ? operand.bytes : 0;
+  const std::vector<Part> parts = parts_of(reads);
+  const std::lock_guard lock(mutex_);
+  for (const Part& part : parts) missing += part.end - part.begin - bytes_there(part);
+  return missing;
+}
+
 void CardMemory::pin(Copy& copy, Hold& hold) {
   if (copy.holders++ == 0 && copy.is_findable) unused_.erase(copy.place_of_unused);
   hold.copies.push_back(&copy);

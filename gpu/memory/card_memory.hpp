@@ -68,6 +68,8 @@ class CardMemory {
   std::expected<Hold, int> admit(std::span<const Operand> reads, std::span<const Operand> results, CopyEngine& engine);
   /// @param made  bytes of each result, from its first one on, that the host has by now
   void release(Hold&& hold, std::span<const std::size_t> made);
+  /// How much of it would be copied to the card now, as far as one can say before.
+  std::size_t missing_bytes(std::span<const Operand> reads);
   /// The card gets back its chunks. @pre nothing is held
   void give_back_chunks(CopyEngine& engine);
 
@@ -92,6 +94,7 @@ class CardMemory {
 
   static std::vector<Part> parts_of(std::span<const Operand> reads);
   Copy* find(const Part& part);
+  std::size_t bytes_there(const Part& part) const;
   void pin(Copy& copy, Hold& hold);
   void let_go(Copy& copy);
   void hide(Copy& copy);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 #include <utility>
 
 namespace raddle::gpu {
@@ -83,14 +84,28 @@ std::int64_t ModelClock::give() {
   return now_ns_;
 }
 
-ModelClock::Taken ModelClock::take() {
+/// When it would begin there. What the card has taken and not ended takes as long as each launch of it so far, with its
+/// copies.
+std::int64_t ModelClock::begin_ns(const Card& card, std::size_t missing_bytes) const {
+  const vm::DevicePrediction& times = card.times;
+  const std::int64_t spent_ns = times.copies_up_ns + times.computing_ns + times.copies_down_ns;
+  const std::int64_t launch_ns = times.launches == 0 ? model_.launch_ns : spent_ns / times.launches;
+  const std::int64_t copied_ns =
+      std::max(now_ns_, card.up_free_ns) + ns_of_copies(model_, missing_bytes, model_.bytes_up_per_ns);
+  return std::max({copied_ns, card.lanes_free_ns, card.down_free_ns}) + card.taken * launch_ns;
+}
+
+ModelClock::Taken ModelClock::take(std::span<const std::size_t> missing_bytes) {
   const std::lock_guard lock(mutex_);
   go_on();
-  const auto least = std::ranges::min_element(cards_, [](const Card& one, const Card& other) {
-    return std::pair(one.taken, one.lanes_free_ns) < std::pair(other.taken, other.lanes_free_ns);
-  });
-  ++least->taken;
-  return {static_cast<unsigned>(least - cards_.begin()), now_ns_};
+  const auto begin_of = [&](unsigned card) {  // of equal ones that which has been free for longest
+    return std::pair(begin_ns(cards_[card], missing_bytes.empty() ? 0 : missing_bytes[card]),
+                     cards_[card].lanes_free_ns);
+  };
+  const auto all = std::views::iota(0u, static_cast<unsigned>(cards_.size()));
+  const unsigned first = *std::ranges::min_element(all, {}, begin_of);
+  ++cards_[first].taken;
+  return {first, now_ns_};
 }
 
 ModelClock::Passed ModelClock::end(unsigned card, std::int64_t from_ns, const ModelledWork& work, std::int64_t given) {

@@ -60,8 +60,9 @@ class ModelClock {
     unsigned card = 0;
     std::int64_t now_ns = 0;
   };
-  /// What was given is taken up. @return by which card: the one with the least to do
-  Taken take();
+  /// What was given is taken up. @param missing_bytes  by card, that are to be copied there first; none: nowhere
+  /// @return by which card: the one that will have done it first, as far as one can say
+  Taken take(std::span<const std::size_t> missing_bytes = {});
   struct Passed {
     std::int64_t begin_ns = 0, end_ns = 0;
   };
@@ -80,6 +81,7 @@ class ModelClock {
     std::int64_t taken = 0;  ///< under way
     vm::DevicePrediction times;
   };
+  std::int64_t begin_ns(const Card& card, std::size_t missing_bytes) const;
   void go_on();
   void leave(std::int64_t given);
 

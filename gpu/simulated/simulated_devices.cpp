@@ -159,9 +159,16 @@ void SimulatedDevices::work(const std::stop_token& stop) {
   }
 }
 
+unsigned SimulatedDevices::card_for(const vm::DeviceBatch& batch) {
+  const std::vector<Operand> reads = operands_read(batch);
+  std::vector<std::size_t> missing_bytes;
+  for (CardMemory& memory : memories_) missing_bytes.push_back(memory.missing_bytes(reads));
+  return clock_->take(missing_bytes).card;
+}
+
 void SimulatedDevices::run(const Given& given, CopyEngine& engine) {
   const vm::DeviceBatch& batch = given.batch;
-  vm::DeviceOutcome outcome{.device = clock_ ? clock_->take().card : 0, .start_ns = steady_ns()};
+  vm::DeviceOutcome outcome{.device = clock_ ? card_for(batch) : 0, .start_ns = steady_ns()};
   ModelledWork work;
   const auto compute = [&](const vm::DeviceBatch& part, const std::vector<std::int64_t>& words,
                            std::uint64_t) -> std::expected<std::int64_t, int> {

@@ -67,6 +67,7 @@ class SimulatedDevices final : public vm::Devices {
                    std::unique_ptr<ModelClock> clock);
   std::string name() const;
   void work(const std::stop_token& stop);
+  unsigned card_for(const vm::DeviceBatch& batch);
   void run(const Given& given, CopyEngine& engine);
 
   const unsigned warps_;

@@ -71,6 +71,23 @@ TEST_CASE("a buffer is copied once, and parts of it that are there are not copie
   give_back(memory, card);
 }
 
+TEST_CASE("what a card lacks is known before it is copied there") {
+  StrictCard card(1 << 20);
+  CardMemory memory(1 << 20, 1 << 16);
+  const Numbers numbers = buffer_of(1000), others = buffer_of(10);
+  const auto missing = [&](const std::vector<Operand>& reads) { return memory.missing_bytes(reads); };
+  CHECK(missing({all_of(*numbers)}) == 8000);
+  CHECK(missing({part_of(*numbers, 0, 10), part_of(*numbers, 5, 10), all_of(*others)}) == 120 + 80);
+  read_once(memory, card, {part_of(*numbers, 100, 200)});
+  read_once(memory, card, {part_of(*numbers, 250, 100)});  // copies that overlap
+  CHECK(missing({all_of(*numbers)}) == 8000 - 250 * 8);
+  CHECK(missing({part_of(*numbers, 120, 200)}) == 0);
+  CHECK(missing({part_of(*numbers, 90, 20), part_of(*numbers, 340, 20)}) == 80 + 80);
+  CHECK(missing({part_of(*numbers, 350, 100), all_of(*others)}) == 800 + 80);
+  CHECK(missing({{numbers->at_index(100), 80}, {}}) == 80);  // nobody knows of which buffer
+  give_back(memory, card);
+}
+
 TEST_CASE("parts of one buffer that overlap are copied as one") {
   StrictCard card(1 << 20);
   CardMemory memory(1 << 20, 1 << 16);

@@ -81,6 +81,17 @@ TEST_CASE("launches of few points run beside each other, those of many one after
   CHECK(clock.end(0, 1000, points(5000, 20)).end_ns == 11'040 + 7 + 10'000);
 }
 
+TEST_CASE("what a card lacks counts as much as what it has to do") {
+  ModelClock clock(slow_card, 2);
+  const std::size_t lacks_some[] = {1000, 0}, lacks_much[] = {100'000, 0};
+  for (int i = 0; i < 4; ++i) clock.give();
+  CHECK(clock.take(lacks_some).card == 1);
+  clock.end(1, 0, points(5000, 20));        // 10,007 ns
+  CHECK(clock.take(lacks_some).card == 1);  // the clock stands where this card has ended
+  CHECK(clock.take(lacks_some).card == 0);  // 505 ns of a copy in place of what it has to do
+  CHECK(clock.take(lacks_much).card == 1);
+}
+
 TEST_CASE("cards compute side by side, and while they do the host's time does not count") {
   ModelClock clock(slow_card, 3);
   for (unsigned card = 0; card < 3; ++card) {
