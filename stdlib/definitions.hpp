@@ -14,7 +14,8 @@ struct Definition {
   std::string_view text;     ///< all of it
   bool is_function = false;
   char type_variable = '\0';  ///< `<T>` before it: it stands for one function for each of element_types()
-  char rank_variable = '\0';  ///< `<R>` or `<T, R>` before it: for each of ranks_of() it stands for one
+  /// `<R>`, `<Q>` or `<T, R>` before it: it stands for one for each number of axes from least_rank() to most_axes.
+  char rank_variable = '\0';
 };
 
 /// @param text  of a module, for as long as the result is used

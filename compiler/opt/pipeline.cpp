@@ -96,7 +96,8 @@ std::span<const std::string_view> pass_names() { return names; }
 
 std::span<const std::string_view> passes_without(std::string_view fusion) {
   // of arrays that nothing reads reduced-arrays would keep no elements
-  static constexpr std::string_view off[] = {"fuse-loops", "interchange-loops", "join-products"};
+  static constexpr std::string_view off[] = {"drop-temporaries", "fuse-loops", "interchange-loops", "join-products",
+                                             "reduced-arrays"};
   static constexpr std::string_view tasks[] = {"drop-temporaries", "interchange-loops", "join-products",
                                                "reduced-arrays"};
   if (fusion == "off") return off;

@@ -52,7 +52,7 @@ std::expected<std::unique_ptr<Card>, std::string> Card::open(const CudaDriver& d
   if (error = driver.set_context(context); error == 0) error = driver.free_memory(&free_bytes, &all_bytes);
   if (error != 0) return std::unexpected(fmt::format("GPU {} can not be used: {}", number, driver.text_of(error)));
   const std::size_t memory = std::min(limits.memory, free_bytes / 10 * 9);  // some is for code, stacks and queues
-  card->memory_.emplace(memory, std::min(chunk_bytes, memory / 4));
+  card->memory_ = std::make_shared<CardMemory>(memory, std::min(chunk_bytes, memory / 4));
   card->patience_ = {limits.silent_ns, limits.answer_ns};
   card->facts_ = {name.data(), bytes, static_cast<unsigned>(lanes)};
   card->multiprocessors_ = static_cast<unsigned>(multiprocessors);

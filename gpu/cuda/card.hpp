@@ -63,8 +63,8 @@ class Card {
   /// before
   std::int64_t load_super(const std::string& ptx);
 
-  /// As CardMemory has it.
-  std::size_t missing_bytes(std::span<const Operand> reads) { return memory_->missing_bytes(reads); }
+  /// What lies in it; it is not asked to do anything after the card is gone.
+  std::shared_ptr<CardMemory> memory() const { return memory_; }
   /// Computes it, by launches of its own or by the super kernel. @param thread  below ResidentCard::most_threads, of
   /// each one at a time
   BatchRun run(const vm::DeviceBatch& batch, const CardFunction& code, void* stream, unsigned thread);
@@ -93,7 +93,7 @@ class Card {
     CardFunction function;
   };
   std::map<std::string, Module> modules_;  ///< by text
-  std::optional<CardMemory> memory_;       ///< made by open()
+  std::shared_ptr<CardMemory> memory_;     ///< made by open()
   std::string super_;                      ///< text of the super kernel; of who loads
   std::unique_ptr<ResidentCard> resident_;
 };

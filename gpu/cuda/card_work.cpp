@@ -25,6 +25,9 @@ std::int64_t ns_since(Clock::time_point begin) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
 }
 
+/// Of a batch, as far as one can say.
+std::int64_t time_of(const vm::DeviceBatch& batch) { return batch.expected_ns != 0 ? batch.expected_ns : unknown_ns; }
+
 /// The card is well, but has no room.
 bool is_of_room(int error) { return error == CardMemory::no_room || error == CopyEngine::out_of_memory; }
 
@@ -39,11 +42,10 @@ void CudaDevices::State::work(const std::stop_token& stop, unsigned number, unsi
     const auto next = next_for(number);
     vm::DeviceBatch batch = std::move(next->batch);
     batches.erase(next);
+    places[number].taken_ns += time_of(batch);
     if (++places[number].taken == threads_of_card && !batches.empty()) changed.notify_all();  // others may take those
     lock.unlock();
     run(number, thread, std::move(batch), stream);
-    lock.lock();
-    --places[number].taken;
   }
   close_stream(number, stream);
 }
@@ -55,7 +57,10 @@ void CudaDevices::State::run(unsigned number, unsigned thread, vm::DeviceBatch b
   const auto is_wanted = [&batch] { return batch.is_wanted(); };
   const auto may_enter = [&] { return is_wanted() && !kernel.is_blamed; };
   if (may_enter()) {
-    if (!enter(number, batch.faults != 0, batch.expected_ns, stream, may_enter)) return put_back(std::move(batch));
+    if (!enter(number, batch.faults != 0, batch.expected_ns, stream, may_enter)) {
+      end_taken(number, batch);
+      return put_back(std::move(batch));
+    }
     BatchRun done;
     {
       const WantedWhile while_wanted(is_wanted, [&] { return patience_ns(number); });
@@ -67,12 +72,16 @@ void CudaDevices::State::run(unsigned number, unsigned thread, vm::DeviceBatch b
     const std::string fault = has_failed ? bring_down(number, done.error, is_wanted()) : "";
     if (is_of_room(done.error)) note_lack_of_room(number, kernel, done.error);
     leave(number, batch.expected_ns, !has_failed);
-    if (has_failed && is_wanted() && goes_again(batch.faults, kernel, number, fault)) return put_back(std::move(batch));
+    if (has_failed && is_wanted() && goes_again(batch.faults, kernel, number, fault)) {
+      end_taken(number, batch);
+      return put_back(std::move(batch));
+    }
     outcome.made = done.made;
     outcome.has_no_room = is_of_room(done.error);
     outcome.traffic = done.traffic;
   }
   load_of_cards.end(batch);
+  end_taken(number, batch);  // before its owner hears of it, who may have the next one
   outcome.is_blamed = kernel.is_blamed;
   outcome.is_lost = working == 0 || outcome.is_blamed;
   outcome.spent_ns = ns_since(begin);
@@ -150,20 +159,39 @@ int CudaDevices::State::run_there(unsigned number, std::span<const vm::DeviceCal
   return 0;
 }
 
-/// @pre the mutex is held, here and below
-unsigned CudaDevices::State::card_for(const vm::DeviceBatch& batch) const {
-  if (places.size() == 1) return 0;
+void CudaDevices::State::end_taken(unsigned number, const vm::DeviceBatch& batch) {
+  const std::lock_guard lock(mutex);
+  --places[number].taken;
+  places[number].taken_ns -= time_of(batch);
+}
+
+/// By card; none if there is only one. The mutex is not held while memories are asked: one that asks its driver for
+/// more waits for that, and whoever looks whether the driver answers takes the mutex.
+std::vector<std::size_t> CudaDevices::State::missing_bytes(const vm::DeviceBatch& batch) const {
+  std::vector<std::shared_ptr<CardMemory>> memories;
+  {
+    const std::lock_guard lock(mutex);
+    if (places.size() < 2) return {};
+    for (unsigned number = 0; number < places.size(); ++number)
+      memories.push_back(cards[number] ? cards[number]->memory() : nullptr);
+  }
   const std::vector<Operand> reads = operands_read(batch);
-  const auto ns_of = [](std::int64_t expected_ns) { return expected_ns != 0 ? expected_ns : unknown_ns; };
+  std::vector<std::size_t> missing;
+  for (const std::shared_ptr<CardMemory>& memory : memories)
+    missing.push_back(memory ? memory->missing_bytes(reads) : 0);
+  return missing;
+}
+
+/// @pre the mutex is held, here and below
+unsigned CudaDevices::State::card_for(std::span<const std::size_t> missing_bytes) const {
   unsigned first = 0;
   std::int64_t least_ns = std::numeric_limits<std::int64_t>::max();
-  for (unsigned number = 0; number < places.size(); ++number) {
+  for (unsigned number = 0; number < missing_bytes.size(); ++number) {
     const CardPlace& place = places[number];
     if (place.is_down || place.is_given_up) continue;
-    std::int64_t begin_ns = place.expected_ns + place.unknown * unknown_ns;
+    std::int64_t begin_ns = place.taken_ns + static_cast<std::int64_t>(missing_bytes[number]) / bytes_of_bus_per_ns;
     for (const GivenBatch& given : batches)
-      if (given.card == number) begin_ns += ns_of(given.batch.expected_ns);
-    begin_ns += static_cast<std::int64_t>(cards[number]->missing_bytes(reads)) / bytes_of_bus_per_ns;
+      if (given.card == number) begin_ns += time_of(given.batch);
     if (begin_ns >= least_ns) continue;
     least_ns = begin_ns;
     first = number;
@@ -214,9 +242,9 @@ void CudaDevices::State::lose_all() {
     const std::lock_guard lock(mutex);
     lost.swap(batches);
   }
-  for (const auto& [batch, card] : lost) {
-    load_of_cards.end(batch);
-    batch.done({.is_lost = true});
+  for (const GivenBatch& given : lost) {
+    load_of_cards.end(given.batch);
+    given.batch.done({.is_lost = true});
   }
   const std::vector<vm::DeviceCall> lost_calls = calls.take_all();
   std::vector<vm::EndedCall> ended;
@@ -226,9 +254,10 @@ void CudaDevices::State::lose_all() {
 
 void CudaDevices::State::submit(vm::DeviceBatch batch) {
   load_of_cards.begin(batch);
+  const std::vector<std::size_t> missing = missing_bytes(batch);
   {
     const std::lock_guard lock(mutex);
-    const unsigned card = card_for(batch);
+    const unsigned card = card_for(missing);
     batches.push_back({std::move(batch), card});
     changed.notify_all();
   }

@@ -65,6 +65,7 @@ struct CardStream {
 struct CardPlace {
   unsigned device = 0;           ///< of the driver's, of which some may not open
   unsigned taken = 0;            ///< batches that its threads have
+  std::int64_t taken_ns = 0;     ///< that these take, as far as one can say
   unsigned busy = 0;             ///< so many have entered it
   unsigned wanting_alone = 0;    ///< so many want to be alone on it
   unsigned starts = 0;           ///< how often it was opened: streams are of one of these times
@@ -78,7 +79,7 @@ struct CardPlace {
 /// Note [data choose the card]. A batch is meant for the card that would begin with it first: when that has done what
 /// it has been given, and got what it lacks of what the batch reads. So pieces of one loop go where those of the loop
 /// before have left the elements that they read. Another card takes it only if all threads of that card have a
-/// batch, or if it is down.
+/// batch, or if it is down or given up. Bundles of calls do not count.
 struct GivenBatch {
   vm::DeviceBatch batch;
   std::optional<unsigned> card{};  ///< none: for any, as it comes from one that has failed
@@ -173,7 +174,9 @@ struct CudaDevices::State : std::enable_shared_from_this<CudaDevices::State> {
   void run(unsigned number, std::vector<vm::DeviceCall> bundle, CardStream& stream);
   int run_there(unsigned number, std::span<const vm::DeviceCall> bundle, void* stream, std::span<vm::EndedCall> ended,
                 std::size_t& made);
-  unsigned card_for(const vm::DeviceBatch& batch) const;
+  std::vector<std::size_t> missing_bytes(const vm::DeviceBatch& batch) const;
+  unsigned card_for(std::span<const std::size_t> missing_bytes) const;
+  void end_taken(unsigned number, const vm::DeviceBatch& batch);
   std::deque<GivenBatch>::iterator next_for(unsigned number);
   void put_back(vm::DeviceBatch batch);
   void put_back(std::vector<vm::DeviceCall> bundle);

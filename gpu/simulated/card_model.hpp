@@ -61,7 +61,7 @@ class ModelClock {
     std::int64_t now_ns = 0;
   };
   /// What was given is taken up. @param missing_bytes  by card, that are to be copied there first; none: nowhere
-  /// @return by which card: the one that will have done it first, as far as one can say
+  /// @return by which card: the one that will begin with it first, as far as one can say
   Taken take(std::span<const std::size_t> missing_bytes = {});
   struct Passed {
     std::int64_t begin_ns = 0, end_ns = 0;

@@ -258,9 +258,9 @@ def traffic_in(stderr):
     return tuple(int(number) for number in found.groups())
 
 
-def seen_once(happens):
-    """In one of some runs: a loop may begin before what it reads is there, and then some of its points are the workers'."""
-    return any(happens() for _ in range(3))
+def mostly(happens):
+    """In two of three runs at least: a loop may begin before what it reads is there, and then some of its points are the workers'."""
+    return sum(happens() for _ in range(3)) >= 2
 
 
 def arrays_stay_on_the_device(folder):
@@ -271,7 +271,7 @@ def arrays_stay_on_the_device(folder):
         def stays():
             traffic = traffic_in(folder.run(f"run --stats --gpus simulated:whole --workers={workers} chain.df", out=expected).stderr)
             return traffic[0::3] == (8 * 20000, 0) and traffic[1] >= 8 * (20000 * 20 + 19998)
-        expect(seen_once(stays), True)
+        expect(mostly(stays), True)
 
 
 def models_tell_what_gpus_would_take(folder):
@@ -303,7 +303,30 @@ def data_choose_the_device(folder):
             found = re.findall(r"^bytes to device \d, .* (\d+), from it \d+, there already (\d+), ", stderr, re.MULTILINE)
             copied, kept = (sum(int(row[i]) for row in found) for i in (0, 1))
             return kept > 4 * copied
-        expect(seen_once(is_kept), True)
+        expect(mostly(is_kept), True)
+
+
+SEVERAL_AT_ONCE = """import arrays;
+float r[40];
+foreach k in [0:39] {
+  int n = 20000 + (k * 7919) %% 60000;
+  float a[n];
+  float b[n];
+  foreach i in [0 : n - 1] { a[i] = itof(i + k); }
+  foreach i in [0 : n - 1] { b[i] = sqrt(a[i]) + a[n - 1 - i]; }
+  r[k] = sum(b);
+}
+trace(sum(r));
+"""
+
+
+def nobody_waits_for_memory_that_a_driver_is_slow_to_give(folder):
+    """Whoever has the memory of a card asks after 100 ms how long the driver may take, while others look which card has what."""
+    folder.write("several.df", SEVERAL_AT_ONCE)
+    expected = folder.run("run --gpus none several.df").stdout
+    slow = {**FAKE, "RADDLE_FAKE_TAKES_PTX": "1", "RADDLE_FAKE_GPUS": "2", "RADDLE_FAKE_SLOW_MEMORY": "1"}
+    for _ in range(3):
+        folder.run("run --gpus all:whole:memory=1500K --workers=4 several.df", out=expected, env=slow)
 
 
 def models_make_calls(folder):
@@ -1036,7 +1059,7 @@ def kernels_of_c_programs_become_ptx(folder):
         subprocess.run(["ptxas", "-arch=sm_90", "kernels.ptx", "-o", "kernels.cubin"], cwd=folder.path, check=True)
 
 
-TESTS = [loops_go_or_it_is_said_why, single_calls_of_leaves_go, single_calls_that_fail_read_as_on_workers, single_calls_survive_faults, what_is_in_the_way_is_named, reasons_are_of_the_script, loops_around_loops_go, arrays_stay_on_the_device, models_tell_what_gpus_would_take, data_choose_the_device, models_make_calls, what_needs_no_gpu_loads_nothing_of_it, devices_have_lanes_in_traces, statistics_tell_what_ran_where, recorded_runs_have_lanes_of_devices, examples_have_lanes_of_devices, points_that_reduce_go, a_small_device_computes_what_it_has_room_for,
+TESTS = [loops_go_or_it_is_said_why, single_calls_of_leaves_go, single_calls_that_fail_read_as_on_workers, single_calls_survive_faults, what_is_in_the_way_is_named, reasons_are_of_the_script, loops_around_loops_go, arrays_stay_on_the_device, models_tell_what_gpus_would_take, data_choose_the_device, nobody_waits_for_memory_that_a_driver_is_slow_to_give, models_make_calls, what_needs_no_gpu_loads_nothing_of_it, devices_have_lanes_in_traces, statistics_tell_what_ran_where, recorded_runs_have_lanes_of_devices, examples_have_lanes_of_devices, points_that_reduce_go, a_small_device_computes_what_it_has_room_for,
          nobody_waits_for_a_driver_that_is_not_used, annotations_are_followed, failing_points_read_as_on_workers, an_element_is_assigned_once, app_kernels_go, an_app_kernel_that_fails_reads_as_on_workers,
          a_lane_that_fails_fails_its_call, a_kernel_that_no_gpu_would_take_stays, why_an_app_kernel_stays_is_said, an_endless_point_is_ended, what_is_not_there_is_said,
          a_driver_is_asked, what_a_driver_compiles_is_kept, a_fault_costs_no_task, a_driver_may_be_killed, a_driver_that_hangs_is_noticed, what_a_driver_does_not_take_is_done_by_workers, short_scripts_look_for_no_driver,

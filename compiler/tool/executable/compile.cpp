@@ -1,5 +1,8 @@
 #include "compiler/tool/executable/compile.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "compiler/check/check.hpp"
 #include "compiler/tool/executable/check_kernel_names.hpp"
 #include "compiler/tool/executable/check_placement.hpp"
@@ -7,11 +10,13 @@
 #include "compiler/emit/check_kernels.hpp"
 #include "compiler/lower/lower.hpp"
 #include "compiler/opt/pipeline.hpp"
+#include "stdlib/definitions.hpp"
 
 namespace raddle::tool {
 
-std::unique_ptr<CheckedProgram> check_file(Session& session, std::uint32_t file, const TextToCompile& what) {
-  LoadedModules loaded = load_modules(session, file, what.text);
+static std::unique_ptr<CheckedProgram> check_with_axes(Session& session, std::uint32_t file, const TextToCompile& what,
+                                                       unsigned most_axes) {
+  LoadedModules loaded = load_modules(session, file, what.text, most_axes);
   if (!loaded.are_well_formed) return nullptr;
   if (what.piece) {
     for (const auto& module : loaded.modules)
@@ -21,6 +26,18 @@ std::unique_ptr<CheckedProgram> check_file(Session& session, std::uint32_t file,
   auto checked =
       std::make_unique<CheckedProgram>(check(std::move(loaded.modules), session.sources, session.diagnostics, options));
   if (session.diagnostics.has_errors()) return nullptr;
+  return checked;
+}
+
+std::unique_ptr<CheckedProgram> check_file(Session& session, std::uint32_t file, const TextToCompile& what) {
+  const Diagnostics before = session.diagnostics;
+  std::unique_ptr<CheckedProgram> checked = check_with_axes(session, file, what, 0);
+  const auto is_of_overloads = [](const Diagnostic& found) { return found.kind == DiagnosticKind::no_overload; };
+  if (checked || std::ranges::none_of(session.diagnostics.all(), is_of_overloads)) return checked;
+  // of the library there is what the text tells of: arrays may have more axes than it shows
+  Diagnostics found = std::exchange(session.diagnostics, before);
+  checked = check_with_axes(session, file, what, stdlib::most_axes);
+  if (!checked) session.diagnostics = std::move(found);
   return checked;
 }
 

@@ -21,7 +21,7 @@ namespace {
 
 class Loader {
  public:
-  Loader(Session& session, std::uint32_t main_file) : session_(session) {
+  Loader(Session& session, std::uint32_t main_file, unsigned most_axes) : session_(session), named_library_(most_axes) {
     loaded_.insert(same_file(session.sources.at(main_file).path()));
     folders_ = session.options.include_folders;
     folders_.push_back(".");
@@ -162,8 +162,8 @@ std::optional<ExpandedText> preprocess_script(Session& session, std::uint32_t fi
                     session.diagnostics);
 }
 
-LoadedModules load_modules(Session& session, std::uint32_t file, const ExpandedText* text) {
-  Loader loader(session, file);
+LoadedModules load_modules(Session& session, std::uint32_t file, const ExpandedText* text, unsigned most_axes) {
+  Loader loader(session, file, most_axes);
   loader.load_library_module("builtins");
   loader.load_script(file, text);
   return loader.take();

@@ -23,8 +23,10 @@ struct LoadedModules {
 ///
 /// @param file  the main script, already in `session.sources`
 /// @param text  its text after preprocessing; null: it is yet to be preprocessed
+/// @param most_axes  of arrays: NamedLibrary
 /// @return      unknown modules, unreadable files and syntax errors are reported
-LoadedModules load_modules(Session& session, std::uint32_t file, const ExpandedText* text = nullptr);
+LoadedModules load_modules(Session& session, std::uint32_t file, const ExpandedText* text = nullptr,
+                           unsigned most_axes = 0);
 
 /// The main script's text after preprocessing; nothing if that changes nothing.
 std::optional<ExpandedText> preprocess_script(Session& session, std::uint32_t file);

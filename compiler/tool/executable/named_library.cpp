@@ -1,7 +1,6 @@
 #include "compiler/tool/executable/named_library.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "stdlib/expand_definition.hpp"
 
@@ -13,26 +12,18 @@ bool is_of_name(char c) {
   return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-bool adds_axis(const stdlib::Definition& definition) { return definition.head.contains(" + 1]"); }
-
-/// By commas in brackets behind a name, as in `float a[:, :, :]` and `a[i, j, k]`, of those in brackets around others
-/// the inner ones; and in what `reshape` is given.
+/// By commas in brackets behind a name, as in `float a[:, :, :]` and `a[i, j, k]`; of those in brackets around others
+/// the inner ones.
 unsigned most_axes_in(std::string_view text) {
   unsigned most = 0, commas = 0;
-  bool is_of_array = false, is_of_reshape = false;
+  bool is_of_array = false;
   for (std::size_t at = 1; at < text.size(); ++at) {
-    const std::string_view before = text.substr(0, at);
     if (text[at] == '[') {
       commas = 0;
-      is_of_array = is_of_name(before.back()) || before.back() == ')' || before.back() == ']';
-    }
-    if (text[at] == '(' && before.ends_with("reshape")) {
-      commas = 0;
-      is_of_reshape = true;
+      is_of_array = is_of_name(text[at - 1]) || text[at - 1] == ')' || text[at - 1] == ']';
     }
     if (text[at] == ',') ++commas;
     if (text[at] == ']' && is_of_array) most = std::max(most, commas + 1);
-    if (text[at] == ')' && std::exchange(is_of_reshape, false)) most = std::max(most, commas);
   }
   return most;
 }
@@ -56,7 +47,7 @@ std::vector<std::string> NamedLibrary::add(std::uint32_t file, std::string_view 
 
 void NamedLibrary::note_script(std::string_view text) {
   note_names(text);
-  most_axes_ = std::max(most_axes_, most_axes_in(text));
+  most_axes_ = std::clamp(most_axes_in(text), most_axes_, stdlib::most_axes);
 }
 
 void NamedLibrary::note_names(std::string_view text) {
@@ -77,7 +68,7 @@ bool NamedLibrary::is_wanted(const stdlib::Definition& definition) const {
          definition.head.find(stdlib::name_only_input) == std::string_view::npos;
 }
 
-/// For ranks that a script's arrays may have: else there is nothing to parse.
+/// For ranks that a script's text has: else there is nothing to parse.
 void NamedLibrary::append_for_each_rank(const stdlib::Definition& definition, std::string_view type,
                                         const Append& append) const {
   const auto append_one = [&](unsigned rank) {
@@ -88,8 +79,7 @@ void NamedLibrary::append_for_each_rank(const stdlib::Definition& definition, st
   };
   if (definition.rank_variable == '\0') return append_one(0);
   if (most_axes_ < 3) return;
-  const unsigned most =
-      std::min(most_axes_ + (adds_axis_ ? 1 : 0), stdlib::most_axes - (adds_axis(definition) ? 1 : 0));
+  const unsigned most = most_axes_ - (most_axes_ == stdlib::most_axes && definition.head.contains(" + 1]") ? 1 : 0);
   for (unsigned rank = stdlib::least_rank(definition.rank_variable); rank <= most; ++rank) append_one(rank);
 }
 
@@ -108,10 +98,7 @@ ExpandedText NamedLibrary::text_of(std::uint32_t file) {
     to_follow_.pop_back();
     if (named == definitions_.end()) continue;
     for (const stdlib::Definition& definition : named->second)
-      if (is_wanted(definition)) {
-        note_names(definition.text);
-        adds_axis_ = adds_axis_ || adds_axis(definition);
-      }
+      if (is_wanted(definition)) note_names(definition.text);
   }
   const Module& module = modules_.at(file);
   const auto place = [&](const char* at) { return static_cast<std::uint32_t>(at - module.text.data()); };

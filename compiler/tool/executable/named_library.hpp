@@ -17,6 +17,8 @@ namespace raddle::tool {
 
 class NamedLibrary {
  public:
+  /// @param most_axes  of arrays of scripts, at least, of which their text need not tell
+  explicit NamedLibrary(unsigned most_axes) : most_axes_(most_axes) {}
   /// @param text  the file's; lives as long as this
   /// @return      the modules that it imports
   std::vector<std::string> add(std::uint32_t file, std::string_view text);
@@ -44,8 +46,7 @@ class NamedLibrary {
   std::unordered_map<std::string_view, std::vector<stdlib::Definition>> definitions_;  ///< all of a name
   std::unordered_set<std::string> names_;
   std::unordered_set<std::string> names_of_scripts_;  ///< empty: what these name is not followed yet
-  unsigned most_axes_ = 0;                            ///< of a script's arrays
-  bool adds_axis_ = false;                            ///< some function that is named makes one axis more
+  unsigned most_axes_;                                ///< of arrays, as far as the text of scripts tells
   std::vector<std::string> to_follow_;  ///< of these names: what is in their definitions is not among them yet
 };
 

@@ -275,6 +275,7 @@ int cuStreamSynchronize(void* stream) {
   return fault();
 }
 int cuMemAllocAsync(std::uint64_t* address, std::size_t bytes, void*) {
+  if (std::getenv("RADDLE_FAKE_SLOW_MEMORY") != nullptr) std::this_thread::sleep_for(std::chrono::milliseconds(150));
   if (const int error = state.allocation_error.exchange(0)) break_context(error);
   if (const int error = fault()) return error;
   if (!memory.allocate(*address, bytes, state.memory, context)) return out_of_memory;
