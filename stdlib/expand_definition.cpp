@@ -19,8 +19,8 @@ std::string_view trimmed(std::string_view text) {
 }
 
 /// What repeats its first argument, and what comes in between.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 3> repeating = {
-    {{"EACH", ", "}, {"SUM", ") + ("}, {"ALL", ") && ("}}};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> repeating = {
+    {{"EACH", ", "}, {"SUM", ") + ("}, {"PRODUCT", ") * ("}, {"ALL", ") && ("}}};
 
 class Expander {
  public:
@@ -142,8 +142,9 @@ class Expander {
     std::string all;
     for (int i = first; i < last; ++i) {
       std::string one = expanded_inside(item);
-      for (std::size_t k = one.find('K'); k != std::string::npos; k = one.find('K', k))
-        one.replace(k, 1, std::to_string(i));
+      for (const auto& [sign, number] : {std::pair('K', i), std::pair('L', i + 1)})
+        for (std::size_t k = one.find(sign); k != std::string::npos; k = one.find(sign, k))
+          one.replace(k, 1, std::to_string(number));
       if (i != first) all += between;
       all += one;
     }

@@ -72,15 +72,25 @@ std::string argument_types_text(const Context& context, const ast::Call& call) {
   return text;
 }
 
-/// The script's own, and those that take as many arguments by these keywords, stand first. Of many not all are told.
+/// Of a dense array: how many there are in the text of its type.
+std::ptrdiff_t axes_in(std::string_view type) { return std::ranges::count(type, ':'); }
+
+/// The script's own, and those that take as many arguments by these keywords, stand first; of these, those whose first
+/// input has as many axes as is given. Of many not all are told.
 void list_candidates(Context& context, const ast::Call& call, std::vector<const Signature*> candidates,
                      Diagnostic& diagnostic) {
   constexpr std::size_t most_listed = 8;
+  const std::ptrdiff_t axes = call.arguments.empty() ? 0 : axes_in(context.name(call.arguments.front().value->type));
   std::ranges::stable_sort(candidates, {}, [&](const Signature* candidate) {
     const bool is_of_script = candidate->kind == ast::CalleeKind::function && !context.is_of_library(candidate->span);
     const auto fitted = match(context, *candidate, call);
     const auto* const mismatch = std::get_if<Mismatch>(&fitted);
-    return is_of_script ? 0 : mismatch != nullptr && mismatch->kind != Mismatch::Kind::type ? 2 : 1;
+    const bool has_other_axes =
+        candidate->inputs.empty() || axes_in(describe(candidate->inputs.front(), context.store())) != axes;
+    return std::pair(is_of_script                                                    ? 0
+                     : mismatch != nullptr && mismatch->kind != Mismatch::Kind::type ? 2
+                                                                                     : 1,
+                     has_other_axes);
   });
   const std::size_t left_out = candidates.size() > most_listed + 1 ? candidates.size() - most_listed : 0;
   for (const Signature* candidate : candidates | std::views::take(candidates.size() - left_out)) {

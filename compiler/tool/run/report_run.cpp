@@ -199,7 +199,9 @@ void print_shares(const SourceMap& sources, const std::vector<vm::DeviceShare>& 
     const bool is_loop = share.part == vm::DevicePart::loop;
     const vm::Place place = place_in_script(sources, share.place.place, share.place.calls).place;
     const std::string what = is_loop ? "points of the loop at " + sources.describe(span_of(place))
-                                     : "calls of " + name_in_script(share.function);
+                             : sources.at(place.file).is_of_library() && share.function.contains('_')
+                                 ? "calls of parts of the library"
+                                 : "calls of " + name_in_script(share.function);
     auto line = std::ranges::find(lines, what, [](const auto& each) { return each.first; });
     if (line == lines.end()) line = lines.insert(line, {what, {}});
     for (unsigned device = 0; device < share.computed.size(); ++device)

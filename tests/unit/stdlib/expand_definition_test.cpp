@@ -29,6 +29,15 @@ TEST_CASE("a rank variable: extents of types, its number") {
   CHECK(one("<Q> (float b[Q]) f(int n) { b = g(R); }\n", "", 3) == "(float b[:, :, :]) f(int n) { b = g(R); }\n");
 }
 
+TEST_CASE("the number behind, and products") {
+  CHECK(one("<Q> (float b[Q - 1]) f(int nK) { b = g(PRODUCT(where(K < 1, nK, 1), Q), EACH(where(K < 1, nK, nL), Q - "
+            "1)); }\n",
+            "", 3) ==
+        "(float b[:, :]) f(int n0, int n1, int n2) { b = g(((where(0 < 1, n0, 1)) * (where(1 < 1, n1, 1)) * (where(2 < "
+        "1, n2, "
+        "1))), where(0 < 1, n0, n1), where(1 < 1, n1, n2)); }\n");
+}
+
 TEST_CASE("what is repeated for each axis") {
   CHECK(one("<T, Q> (T b[EACH(nK, Q)]) f(int nK, T x) { b = h(x, EACH(g(nK, s[K + 1 : Q - 1]), Q)); }\n", "int", 3) ==
         "(int b[n0, n1, n2]) f(int n0, int n1, int n2, int x) { b = h(x, g(n0, s[0 + 1 : 3 - 1]), g(n1, s[1 + 1 : 3 - "
