@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
+#include <memory>
+#include <optional>
 #include <ranges>
 #include <utility>
 
@@ -27,6 +28,18 @@ std::int64_t ns_since(Clock::time_point begin) {
 
 /// Of a batch, as far as one can say.
 std::int64_t time_of(const vm::DeviceBatch& batch) { return batch.expected_ns != 0 ? batch.expected_ns : unknown_ns; }
+
+/// By card. No lock of the cards' is held meanwhile: a memory that asks its driver for more waits for that, and whoever
+/// looks whether the driver answers takes that lock.
+std::vector<std::size_t> missing_bytes(const vm::DeviceBatch& batch,
+                                       std::span<const std::shared_ptr<CardMemory>> memories) {
+  if (memories.empty()) return {};
+  const std::vector<Operand> reads = operands_read(batch);
+  std::vector<std::size_t> missing;
+  for (const std::shared_ptr<CardMemory>& memory : memories)
+    missing.push_back(memory ? memory->missing_bytes(reads) : 0);
+  return missing;
+}
 
 /// The card is well, but has no room.
 bool is_of_room(int error) { return error == CardMemory::no_room || error == CopyEngine::out_of_memory; }
@@ -165,40 +178,7 @@ void CudaDevices::State::end_taken(unsigned number, const vm::DeviceBatch& batch
   places[number].taken_ns -= time_of(batch);
 }
 
-/// By card; none if there is only one. The mutex is not held while memories are asked: one that asks its driver for
-/// more waits for that, and whoever looks whether the driver answers takes the mutex.
-std::vector<std::size_t> CudaDevices::State::missing_bytes(const vm::DeviceBatch& batch) const {
-  std::vector<std::shared_ptr<CardMemory>> memories;
-  {
-    const std::lock_guard lock(mutex);
-    if (places.size() < 2) return {};
-    for (unsigned number = 0; number < places.size(); ++number)
-      memories.push_back(cards[number] ? cards[number]->memory() : nullptr);
-  }
-  const std::vector<Operand> reads = operands_read(batch);
-  std::vector<std::size_t> missing;
-  for (const std::shared_ptr<CardMemory>& memory : memories)
-    missing.push_back(memory ? memory->missing_bytes(reads) : 0);
-  return missing;
-}
-
-/// @pre the mutex is held, here and below
-unsigned CudaDevices::State::card_for(std::span<const std::size_t> missing_bytes) const {
-  unsigned first = 0;
-  std::int64_t least_ns = std::numeric_limits<std::int64_t>::max();
-  for (unsigned number = 0; number < missing_bytes.size(); ++number) {
-    const CardPlace& place = places[number];
-    if (place.is_down || place.is_given_up) continue;
-    std::int64_t begin_ns = place.taken_ns + static_cast<std::int64_t>(missing_bytes[number]) / bytes_of_bus_per_ns;
-    for (const GivenBatch& given : batches)
-      if (given.card == number) begin_ns += time_of(given.batch);
-    if (begin_ns >= least_ns) continue;
-    least_ns = begin_ns;
-    first = number;
-  }
-  return first;
-}
-
+/// @pre the mutex is held
 /// What is meant for the card, or can not be taken by the one that it is meant for.
 std::deque<GivenBatch>::iterator CudaDevices::State::next_for(unsigned number) {
   const auto own = std::ranges::find_if(
@@ -254,11 +234,28 @@ void CudaDevices::State::lose_all() {
 
 void CudaDevices::State::submit(vm::DeviceBatch batch) {
   load_of_cards.begin(batch);
-  const std::vector<std::size_t> missing = missing_bytes(batch);
+  std::vector<std::shared_ptr<CardMemory>> memories;  // by card; none if there is but one
   {
     const std::lock_guard lock(mutex);
-    const unsigned card = card_for(missing);
-    batches.push_back({std::move(batch), card});
+    for (unsigned number = 0; places.size() > 1 && number < places.size(); ++number)
+      memories.push_back(cards[number] ? cards[number]->memory() : nullptr);
+  }
+  const std::vector<std::size_t> missing = missing_bytes(batch, memories);
+  {
+    const std::lock_guard lock(mutex);
+    std::optional<unsigned> first;
+    std::int64_t least_ns = 0;
+    for (unsigned number = 0; number < missing.size(); ++number) {
+      const CardPlace& place = places[number];
+      if (place.is_down || place.is_given_up) continue;
+      std::int64_t begin_ns = place.taken_ns + static_cast<std::int64_t>(missing[number]) / bytes_of_bus_per_ns;
+      for (const GivenBatch& given : batches)
+        if (given.card == number) begin_ns += time_of(given.batch);
+      if (first && begin_ns >= least_ns) continue;
+      least_ns = begin_ns;
+      first = number;
+    }
+    batches.push_back({std::move(batch), first});
     changed.notify_all();
   }
   if (working == 0) lose_all();

@@ -82,7 +82,7 @@ struct CardPlace {
 /// batch, or if it is down or given up. Bundles of calls do not count.
 struct GivenBatch {
   vm::DeviceBatch batch;
-  std::optional<unsigned> card{};  ///< none: for any, as it comes from one that has failed
+  std::optional<unsigned> card{};  ///< none: for any, as there is but one, or it comes from one that has failed
 };
 
 struct CudaDevices::State : std::enable_shared_from_this<CudaDevices::State> {
@@ -174,8 +174,6 @@ struct CudaDevices::State : std::enable_shared_from_this<CudaDevices::State> {
   void run(unsigned number, std::vector<vm::DeviceCall> bundle, CardStream& stream);
   int run_there(unsigned number, std::span<const vm::DeviceCall> bundle, void* stream, std::span<vm::EndedCall> ended,
                 std::size_t& made);
-  std::vector<std::size_t> missing_bytes(const vm::DeviceBatch& batch) const;
-  unsigned card_for(std::span<const std::size_t> missing_bytes) const;
   void end_taken(unsigned number, const vm::DeviceBatch& batch);
   std::deque<GivenBatch>::iterator next_for(unsigned number);
   void put_back(vm::DeviceBatch batch);

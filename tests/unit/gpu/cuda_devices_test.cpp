@@ -109,45 +109,6 @@ TEST_CASE("what a batch has computed the next one finds there") {
   check_all_is_given_back(driver);
 }
 
-TEST_CASE("batches go to the card that has what they read") {
-  FakeDriver& driver = fake_driver();
-  driver.devices = 2;
-  {
-    CudaDevices devices(2, measured, launches, RADDLE_FAKE_CUDA_LIBRARY);
-    CompilerOfTests compiler;
-    const auto kernel = prepared(devices, compiler);
-    const Elements elements[] = {some_elements(1 << 16), some_elements(1 << 16)};
-    std::vector<unsigned> cards(2);
-    for (std::size_t round = 0; round < 20; ++round) {
-      driver.is_held = round == 0;  // the first two go to cards that have nothing, side by side
-      std::deque<BatchOfTests> batches;
-      std::vector<std::future<vm::DeviceOutcome>> outcomes;
-      for (const std::size_t i : {round % 2, 1 - round % 2})
-        outcomes.push_back(batches.emplace_back(0, 1, 1000, -1, elements[i]).submit(devices, kernel));
-      driver.is_held = false;
-      for (const std::size_t place : {0u, 1u}) {
-        const std::size_t i = place == 0 ? round % 2 : 1 - round % 2;
-        const vm::DeviceOutcome outcome = outcomes[place].get();
-        CHECK(outcome.made == 1000);
-        if (round == 0) cards[i] = outcome.device;
-        CHECK(outcome.device == cards[i]);
-        CHECK(outcome.traffic.bytes_up == (round == 0 ? 8 * elements[i]->count() : 0));
-      }
-    }
-    CHECK(cards[0] != cards[1]);
-    driver.is_held = true;  // one of them has all of it, but the other one is free sooner
-    std::deque<BatchOfTests> batches;
-    std::vector<std::future<vm::DeviceOutcome>> outcomes;
-    for (int i = 0; i < 10; ++i)
-      outcomes.push_back(batches.emplace_back(0, 1, 1000, -1, elements[0]).submit(devices, kernel));
-    driver.is_held = false;
-    std::vector<int> counts(2);
-    for (auto& outcome : outcomes) ++counts[outcome.get().device];
-    CHECK(counts[0] == 5);
-  }
-  check_all_is_given_back(driver);
-}
-
 TEST_CASE("a card that has no room for a batch computes parts of it, and forgets what it has had of others") {
   FakeDriver& driver = fake_driver();
   driver.memory = 100'000;
