@@ -32,12 +32,15 @@ static std::unique_ptr<CheckedProgram> check_with_axes(Session& session, std::ui
 std::unique_ptr<CheckedProgram> check_file(Session& session, std::uint32_t file, const TextToCompile& what) {
   const Diagnostics before = session.diagnostics;
   std::unique_ptr<CheckedProgram> checked = check_with_axes(session, file, what, 0);
-  const auto is_of_overloads = [](const Diagnostic& found) { return found.kind == DiagnosticKind::no_overload; };
-  if (checked || std::ranges::none_of(session.diagnostics.all(), is_of_overloads)) return checked;
+  const auto unfit_calls = [&session] {
+    return std::ranges::count(session.diagnostics.all(), DiagnosticKind::no_overload, &Diagnostic::kind);
+  };
+  const auto unfit = checked ? 0 : unfit_calls();
+  if (unfit == 0) return checked;
   // of the library there is what the text tells of: arrays may have more axes than it shows
   Diagnostics found = std::exchange(session.diagnostics, before);
   checked = check_with_axes(session, file, what, stdlib::most_axes);
-  if (!checked) session.diagnostics = std::move(found);
+  if (unfit_calls() == unfit) session.diagnostics = std::move(found);  // the candidates are fewer
   return checked;
 }
 

@@ -39,10 +39,11 @@ TEST_CASE("each device has lanes of its own, as many as it does things at once")
   CHECK(count_of(text, R"("tid":5,"name":"thread_name","args":{"name":"device 0, H200"})") == 1);
   CHECK(count_of(text, R"("tid":6,"name":"thread_name","args":{"name":"device 0, H200, 2"})") == 1);
   CHECK(count_of(text, R"("tid":7,"name":"thread_name","args":{"name":"device 2, H200"})") == 1);
-  CHECK(count_of(
-            text,
-            R"("ts":500000.000,"dur":600000.000,"name":"f","cat":"device","args":{"at":"a.df:3:1","computed":70})") ==
-        1);
+  CHECK(
+      count_of(
+          text,
+          R"("ts":500000.000,"dur":600000.000,"name":"f at a.df:3:1","cat":"device","args":{"at":"a.df:3:1","computed":70})") ==
+      1);
   CHECK(count_of(text, R"("cat":"device")") == 6);
 }
 
