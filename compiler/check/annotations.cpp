@@ -1,5 +1,7 @@
 #include "compiler/check/annotations.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -77,6 +79,15 @@ const char* place_text(AnnotationPlace place) {
   return "";
 }
 
+/// "a function definition or a loop"
+std::string places_text(unsigned places) {
+  std::string text;
+  for (const AnnotationPlace place : {AnnotationPlace::definition, AnnotationPlace::call, AnnotationPlace::loop,
+                                      AnnotationPlace::declaration})
+    if ((places & bit(place)) != 0) text += fmt::format("{}{}", text.empty() ? "" : " or ", place_text(place));
+  return text;
+}
+
 void report_unknown(Context& context, const ast::Annotation& annotation, AnnotationPlace place) {
   const std::string& name = annotation.name.text;
   Diagnostic& diagnostic = context.diagnostics.report(DiagnosticKind::unknown_annotation, mark_of(annotation), name);
@@ -110,7 +121,8 @@ void check_annotations(Context& context, const ast::Annotations& annotations, An
       continue;
     }
     if ((known->places & bit(place)) == 0) {
-      context.diagnostics.report(DiagnosticKind::misplaced_annotation, mark_of(annotation), name, place_text(place));
+      context.diagnostics.report(DiagnosticKind::misplaced_annotation, mark_of(annotation), name, place_text(place))
+          .note(fmt::format("`@{}` stands before {}", name, places_text(known->places)));
       continue;
     }
     if (name == "suppress" && annotation.value != nullptr) {

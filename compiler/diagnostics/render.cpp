@@ -77,8 +77,11 @@ class Renderer {
 
   std::string run() {
     const bool is_error = severity_of(diagnostic_.kind) == Severity::error;
-    add("{}: {}{}:{} {} [{}]\n", sources_.describe(diagnostic_.span), colours_.severity, is_error ? "error" : "warning",
-        colours_.end, diagnostic_.message, name_of(diagnostic_.kind));
+    // the code stands in the first line: what follows are lines of others, of a compiler or an interpreter
+    const std::string_view message = diagnostic_.message;
+    const std::string_view first = message.substr(0, message.find('\n'));
+    add("{}: {}{}:{} {} [{}]{}\n", sources_.describe(diagnostic_.span), colours_.severity,
+        is_error ? "error" : "warning", colours_.end, first, name_of(diagnostic_.kind), message.substr(first.size()));
     collect();
     show_file(diagnostic_.span.file);
     for (const auto& [file, marks] : marks_) {

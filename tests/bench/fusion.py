@@ -21,6 +21,7 @@ import resource
 import statistics
 import subprocess
 import sys
+from collections import Counter
 from dataclasses import dataclass
 
 from measure import CACHE, ROOT, RUN, Variant, read_options, run_once
@@ -60,8 +61,8 @@ def command(row, mode, *options):
 def counters(row, mode, steps):
     done = subprocess.run([*command(row, mode, "--stats"), f"--n={row.sizes[0]}", f"--steps={steps}"], cwd=ROOT,
                           capture_output=True, text=True, check=True)
-    return {name: int(value) for name, _, value in (line.rpartition(" ") for line in done.stderr.splitlines())
-            if name.startswith("launches")}
+    return Counter({name: int(value) for name, _, value in (line.rpartition(" ") for line in done.stderr.splitlines())
+                    if name.startswith("launches")})
 
 
 def counts(row, mode):

@@ -15,6 +15,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 from folder_tests import ROOT, Folder, expect, expect_in, main, wait_for
@@ -68,7 +69,7 @@ def who_waits_uses_no_processor(folder):
 
 def counters(folder, line):
     told = folder.run(line).stderr
-    return {name: int(value) for name, _, value in (text.rpartition(" ") for text in told.splitlines())}
+    return Counter({name: int(value) for name, _, value in (text.rpartition(" ") for text in told.splitlines())})
 
 
 def operators_are_one_strand(folder):
@@ -112,7 +113,8 @@ def runs_share_the_cache(folder):
             expect((run.returncode, sorted(out.split()), err), (0, expected, ""))
         last = folder.run("run --stats many.df", env={"XDG_CACHE_HOME": str(cache)})
         expect(sorted(last.stdout.split()), expected)
-        expect_in(f"leaves compiled 0\nleaves taken from the cache {LEAVES}\n", last.stderr)
+        expect_in(f"\nleaves taken from the cache {LEAVES}\n", last.stderr)
+        expect("leaves compiled" in last.stderr, False)
         left = [path.name for path in (cache / "raddle" / "jit").iterdir() if path.suffix != ".leaf"]
         expect(left if number % 2 == 0 else [], [])
 

@@ -902,7 +902,7 @@ def single_calls_of_leaves_go(folder):
     # what stays after all is compiled, as it is without devices
     done = folder.run(f"run --stats --gpus simulated:whole --memory=64M {script}")
     expect(sorted(done.stdout.splitlines()), expected)
-    expect_in("leaf calls, interpreted 0\n", done.stderr)
+    expect("leaf calls, interpreted" in done.stderr, False)
     expect_in("leaf calls, native 74\n", done.stderr)  # those with arrays, which may leave memory
     folder.run(f"run --trace=t.json --gpus simulated:whole {script}")
     slices = [event for event in json.loads(folder.read("t.json"))["traceEvents"] if event.get("cat") == "device"]

@@ -10,6 +10,7 @@ import resource
 import signal
 import subprocess
 import time
+from collections import Counter
 
 from folder_tests import Fault, expect, expect_in, main
 
@@ -40,7 +41,7 @@ trace(b[0], b[n - 1], b[12345], max(b), min(b));
 
 def stats(stderr):
     """What --stats says of bytes of arrays."""
-    return {name: int(value) for name, value in re.findall(r"^bytes of arrays, (.*) (\d+)$", stderr, re.MULTILINE)}
+    return Counter({name: int(value) for name, value in re.findall(r"^bytes of arrays, (.*) (\d+)$", stderr, re.MULTILINE)})
 
 
 def tiles_go_and_come(folder):
@@ -244,7 +245,7 @@ def our_policy_reads_less(folder):
 
 def without_a_limit_nothing_is_placed(folder):
     folder.write("product.df", PRODUCT)
-    expect_in("calls placed 0\n", folder.run("run --place lws --stats product.df").stderr)
+    expect("calls placed" in folder.run("run --place lws --stats product.df").stderr, False)
 
 
 def a_call_may_give_a_result_without_all_inputs(folder):

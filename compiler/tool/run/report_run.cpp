@@ -282,7 +282,8 @@ void print_statistics(const SourceMap& sources, const vm::RunResult& result, con
                       const std::optional<vm::RunPrediction>& devices,
                       const std::vector<vm::DeviceObstacle>& obstacles) {
   const vm::RunCounters& run = result.counters;
-#define RADDLE_COUNTER(name, value, meaning) vm::print_stderr("{} {}\n", name, value);
+#define RADDLE_COUNTER(name, value, meaning) \
+  if (value != 0) vm::print_stderr("{} {}\n", name, value);
 #include "compiler/tool/run/counters.def"
   for (std::size_t i = 0; i < result.device_uses.size(); ++i) {
     const vm::DeviceUse& use = result.device_uses[i];
