@@ -29,7 +29,7 @@ Definition read_definition(std::string_view line, std::string_view rest) {
   }
   if (line.starts_with('<'))
     for (const char variable : line.substr(0, line.find('>'))) {
-      if (variable == 'T' || variable == 'W') found.type_variable = variable;
+      if (variable == 'T' || variable == 'W' || variable == 'F') found.type_variable = variable;
       if (variable == 'Q' || variable == 'R') found.rank_variable = variable;
     }
   const bool is_kernel = line.starts_with('(') && line.ends_with(';');
@@ -77,7 +77,8 @@ std::string_view without_variables(std::string_view text) {
 
 std::span<const std::string_view> element_types(char type_variable) {
   static constexpr std::array<std::string_view, 5> all = {"float", "int", "boolean", "int32", "float32"};
-  return type_variable == 'T' ? std::span(all) : std::span(all).first(2);
+  static constexpr std::array<std::string_view, 2> floats = {"float", "float32"};
+  return type_variable == 'F' ? std::span(floats) : type_variable == 'T' ? std::span(all) : std::span(all).first(2);
 }
 
 }  // namespace raddle::stdlib

@@ -26,7 +26,8 @@ std::vector<Definition> definitions_of(std::string_view text);
 inline constexpr std::string_view name_only_input = "keepdims";
 
 /// What a type variable stands for: T for each type that elements of dense arrays have, W for float and int, of which
-/// those of 32 bits become one where they are given. These stand at the end.
+/// those of 32 bits become one where they are given, F for the floats of both widths. Those of 32 bits stand at the
+/// end.
 std::span<const std::string_view> element_types(char type_variable);
 
 inline constexpr unsigned most_axes = 8;

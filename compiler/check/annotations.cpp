@@ -82,8 +82,8 @@ const char* place_text(AnnotationPlace place) {
 /// "a function definition or a loop"
 std::string places_text(unsigned places) {
   std::string text;
-  for (const AnnotationPlace place : {AnnotationPlace::definition, AnnotationPlace::call, AnnotationPlace::loop,
-                                      AnnotationPlace::declaration})
+  for (const AnnotationPlace place :
+       {AnnotationPlace::definition, AnnotationPlace::call, AnnotationPlace::loop, AnnotationPlace::declaration})
     if ((places & bit(place)) != 0) text += fmt::format("{}{}", text.empty() ? "" : " or ", place_text(place));
   return text;
 }

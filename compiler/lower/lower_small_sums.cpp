@@ -38,9 +38,7 @@ std::optional<ir::Operand> FunctionLowering::small_sum(const ast::Call& call, ir
   const auto& index = as<ast::Index>(*call.resolved_arguments[0]);
   if (!types().is_dense(index.base->type) || choice_in(index) != check_detail::Choice::none) return std::nullopt;
   const TypeId element = types().dense_element(index.base->type);
-  if ((element != TypeStore::float_ && element != TypeStore::int_) ||
-      index.indices.size() != types().rank(index.base->type))
-    return std::nullopt;
+  if (!TypeStore::is_number(element) || index.indices.size() != types().rank(index.base->type)) return std::nullopt;
   std::vector<std::int64_t> counts;
   std::int64_t count = 1;
   for (const ast::ExprPtr& each : index.indices) {
@@ -53,7 +51,7 @@ std::optional<ir::Operand> FunctionLowering::small_sum(const ast::Call& call, ir
   std::vector<Operands> indices;  // by axis
   for (std::size_t axis = 0; axis < counts.size(); ++axis)
     indices.push_back(indices_of(index, axis, counts[axis], of.extents));
-  const bool is_of_ints = element == TypeStore::int_ && is_mean;
+  const TypeId wide = TypeStore::is_int(element) && !is_mean ? TypeStore::int_ : TypeStore::float_;
   Operands at(counts.size());
   Operands elements;  // in their order
   const std::function<void(std::size_t)> read_from = [&](std::size_t axis) {
@@ -66,7 +64,7 @@ std::optional<ir::Operand> FunctionLowering::small_sum(const ast::Call& call, ir
     }
     const ir::Operand key = key_of(at, of, index.span);
     const ir::Operand read = emit_value(OpKind::array_get, {of.elements, key}, element, index.span);
-    elements.push_back(is_of_ints ? emit_value(OpKind::int_to_float, {read}, TypeStore::float_, call.span) : read);
+    elements.push_back(converted(read, wide, call.span));
   };
   read_from(0);
   for (const std::int64_t along : counts) {

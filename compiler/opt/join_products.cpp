@@ -213,9 +213,11 @@ class Joiner {
     return is_own && std::ranges::find(read, function_.regions[loop.regions[0]].parameters[1]) == read.end();
   }
 
-  /// The function that a product of a vector and a large matrix calls, and from how many elements on a matrix is large.
+  /// The function that a product of a vector and a large matrix calls, what that calls of the library for a part, and
+  /// from how many elements on a matrix is large.
   struct Large {
     ir::FunctionId function = ir::none;
+    std::uint32_t builtin = 0;
     Operand least_size;
   };
   Large large_product(ir::FunctionId product, std::string_view builtin) const {
@@ -224,8 +226,8 @@ class Joiner {
       for (const ir::Op& op : region.ops) {
         if (op.kind == OpKind::call && is_of_arrays(op.callee, "large_product_")) {
           for (const ir::Region& inner : module_.functions[op.callee].regions)
-            if (std::ranges::any_of(inner.ops, [&](const ir::Op& one) { return shapes_.is_builtin(one, builtin); }))
-              found.function = op.callee;
+            for (const ir::Op& one : inner.ops)
+              if (shapes_.is_builtin(one, builtin)) found.function = op.callee, found.builtin = one.callee;
         }
         if (op.kind == OpKind::lt && op.operands[1].is_constant) found.least_size = op.operands[1];
       }
@@ -241,7 +243,8 @@ class Joiner {
         small.least_size != large.least_size)
       return false;
     std::vector<Operand> captures;
-    const std::optional<ir::FunctionId> joined = joined_function(large.function, region, pattern, captures);
+    const std::optional<ir::FunctionId> joined =
+        joined_function(large.function, small.builtin, region, pattern, captures);
     if (!joined) return false;
 
     Maker maker(module_, function_, region, by_row.span);
@@ -292,9 +295,10 @@ class Joiner {
   }
 
   /// The product of a vector and a large matrix, whose parts compute their elements of the vector first.
+  /// @param of_part   the library's product of some rows and a vector
   /// @param captures  set: what its last parameters stand for
-  std::optional<ir::FunctionId> joined_function(ir::FunctionId large, ir::RegionId region, const Pattern& pattern,
-                                                std::vector<Operand>& captures) {
+  std::optional<ir::FunctionId> joined_function(ir::FunctionId large, std::uint32_t of_part, ir::RegionId region,
+                                                const Pattern& pattern, std::vector<Operand>& captures) {
     ir::Function made = module_.functions[large];
     const ir::VarId whole = made.parameters[0];
     ir::RegionId around = ir::none;
@@ -329,12 +333,12 @@ class Joiner {
 
     Maker maker(module_, made, around, loop.span);
     const Operand count = part.operands[5], first = part.operands[4];
-    const TypeId floats = type_of(module_, made, part.operands[1]);
+    const TypeId matrices = type_of(module_, made, part.operands[1]), floats = type_of(module_, made, part.operands[0]);
     const Operand products =
         maker.result(OpKind::call_builtin,
                      {part.operands[1], by, part.operands[2], part.operands[3], maker.number(1), first, count}, floats);
-    maker.last().callee = stdlib::find_builtin(name_of_rows).value();
-    maker.last().operand_types = {floats,          floats,          TypeStore::int_, TypeStore::int_,
+    maker.last().callee = of_part;
+    maker.last().operand_types = {matrices,        floats,          TypeStore::int_, TypeStore::int_,
                                   TypeStore::int_, TypeStore::int_, TypeStore::int_};
     const Operand elements_made = maker.result(OpKind::array_new, {count}, floats);
     maker.last().number = 1;

@@ -197,44 +197,78 @@ Result lstsq(Call, Arguments arguments, Results results) {
   return give(results, array_of(x));
 }
 
-/// The product of a matrix of rows x inner numbers and one of inner x columns.
-Value product_of(const double* a, const double* b, std::size_t rows, std::size_t inner, std::size_t columns) {
-  vm::Buffer::Owner product = vm::Buffer::make(vm::ValueKind::float_, rows * columns);
-  auto* const c = static_cast<double*>(product->at_index(0));
-  if (columns == 1) {
-    multiply_by_column(a, b, rows, inner, c);
-  } else if (rows == 1) {
-    multiply_row(a, b, inner, columns, c);
-  } else {
-    std::fill_n(c, product->count(), 0.0);
-    if (product->count() != 0 && inner > 0) methods().multiply(a, b, c, rows, inner, columns);
-  }
-  return Value::of_object(vm::ValueKind::array, vm::Array::packed_of(std::move(product)));
+/// Elements of a dense array that follow each other.
+struct Numbers {
+  explicit Numbers(const Value& array)
+      : first(static_cast<const std::byte*>(array.as_array().packed(count))),
+        is_narrow(count != 0 && array.as_array().packed_numbers()->kind() == vm::ValueKind::float32) {}
+  const double* wide(std::size_t place) const { return reinterpret_cast<const double*>(first) + place; }
+  const float* narrow(std::size_t place) const { return reinterpret_cast<const float*>(first) + place; }
+
+  std::size_t count = 0;
+  const std::byte* first;
+  bool is_narrow;  ///< of float32
+};
+
+struct Product {
+  explicit Product(std::size_t count) : numbers(vm::Buffer::make(vm::ValueKind::float_, count)) {}
+  double* first() { return static_cast<double*>(numbers->at_index(0)); }
+  Value take() { return Value::of_object(vm::ValueKind::array, vm::Array::packed_of(std::move(numbers))); }
+
+  vm::Buffer::Owner numbers;
+};
+
+/// Rows of a matrix, from `place` of its elements on, times a vector.
+Value product_by_column(const Numbers& a, std::size_t place, const double* x, std::size_t rows, std::size_t columns) {
+  Product product(rows);
+  if (a.is_narrow)
+    multiply_by_column(a.narrow(place), x, rows, columns, product.first());
+  else
+    multiply_by_column(a.wide(place), x, rows, columns, product.first());
+  return product.take();
 }
 
-/// a, b, the rows and columns of a, the columns of b; the first row of the product that is wanted, and how many are.
+/// A vector times rows of a matrix, from `place` of its elements on.
+Value product_by_row(const double* x, const Numbers& a, std::size_t place, std::size_t rows, std::size_t columns) {
+  if (columns == 1) return product_by_column(a, place, x, 1, rows);
+  Product product(columns);
+  if (a.is_narrow)
+    multiply_row(x, a.narrow(place), rows, columns, product.first());
+  else
+    multiply_row(x, a.wide(place), rows, columns, product.first());
+  return product.take();
+}
+
+Value product_of_matrices(const double* a, const double* b, std::size_t rows, std::size_t inner, std::size_t columns) {
+  Product product(rows * columns);
+  std::fill_n(product.first(), rows * columns, 0.0);
+  if (rows * columns != 0 && inner > 0) methods().multiply(a, b, product.first(), rows, inner, columns);
+  return product.take();
+}
+
+/// a (of float32 if b is a vector), b, the rows and columns of a, the columns of b; the first row of the product that
+/// is wanted, and how many are.
 Result matmul(Call, Arguments arguments, Results results) {
   const std::int64_t rows = arguments[2].as_int(), inner = arguments[3].as_int(), columns = arguments[4].as_int(),
                      first = arguments[5].as_int(), wanted = arguments[6].as_int();
-  std::size_t count_a = 0, count_b = 0;
-  const auto* const a = static_cast<const double*>(arguments[0].as_array().packed(count_a));
-  const auto* const b = static_cast<const double*>(arguments[1].as_array().packed(count_b));
+  const Numbers a(arguments[0]), b(arguments[1]);
   const auto n = static_cast<std::size_t>(rows), k = static_cast<std::size_t>(inner),
              m = static_cast<std::size_t>(columns), part = static_cast<std::size_t>(wanted);
-  if (count_a != n * k || count_b != k * m) return fail("matmul: a matrix is not complete");
+  if (a.count != n * k || b.count != k * m) return fail("matmul: a matrix is not complete");
   const double bytes = 8.0 * static_cast<double>(part) * static_cast<double>(m);
   if (!vm::fits_in_memory(bytes)) return fail("matmul: " + vm::no_memory_text("a part of the product", bytes));
-  return give(results, product_of(a + static_cast<std::size_t>(first) * k, b, part, k, m));
+  const std::size_t place = static_cast<std::size_t>(first) * k;
+  if (m == 1) return give(results, product_by_column(a, place, b.wide(0), part, k));
+  if (part == 1) return give(results, product_by_row(a.wide(place), b, 0, k, m));
+  return give(results, product_of_matrices(a.wide(place), b.wide(0), part, k, m));
 }
 
 /// a, b, the elements of a, the columns of b.
 Result vector_product(Call, Arguments arguments, Results results) {
   const auto k = static_cast<std::size_t>(arguments[2].as_int()), m = static_cast<std::size_t>(arguments[3].as_int());
-  std::size_t count_a = 0, count_b = 0;
-  const auto* const a = static_cast<const double*>(arguments[0].as_array().packed(count_a));
-  const auto* const b = static_cast<const double*>(arguments[1].as_array().packed(count_b));
-  if (count_a != k || count_b != k * m) return fail("matmul: an array is not complete");
-  return give(results, product_of(a, b, 1, k, m));
+  const Numbers a(arguments[0]), b(arguments[1]);
+  if (a.count != k || b.count != k * m) return fail("matmul: an array is not complete");
+  return give(results, product_by_row(a.wide(0), b, 0, k, m));
 }
 
 /// a, or of it only those elements that are wanted; b, the elements of a, the columns of b; the first element and row
@@ -242,11 +276,9 @@ Result vector_product(Call, Arguments arguments, Results results) {
 Result product_of_part(Call, Arguments arguments, Results results) {
   const auto extent = [&](std::size_t i) { return static_cast<std::size_t>(arguments[i].as_int()); };
   const std::size_t k = extent(2), m = extent(3), first = extent(4), wanted = extent(5);
-  std::size_t count_a = 0, count_b = 0;
-  const auto* const a = static_cast<const double*>(arguments[0].as_array().packed(count_a));
-  const auto* const b = static_cast<const double*>(arguments[1].as_array().packed(count_b));
-  if ((count_a != k && count_a != wanted) || count_b != k * m) return fail("matmul: an array is not complete");
-  return give(results, product_of(count_a == k ? a + first : a, b + first * m, 1, wanted, m));
+  const Numbers a(arguments[0]), b(arguments[1]);
+  if ((a.count != k && a.count != wanted) || b.count != k * m) return fail("matmul: an array is not complete");
+  return give(results, product_by_row(a.wide(a.count == k ? first : 0), b, first * m, wanted, m));
 }
 
 }  // namespace raddle::stdlib::native

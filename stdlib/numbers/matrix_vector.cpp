@@ -16,8 +16,21 @@ namespace {
 
 constexpr std::size_t lanes = 4, most_columns_in_registers = 64;
 using Lanes [[gnu::vector_size(lanes * sizeof(double))]] = double;
-/// sum += a b, each element rounded once. By reference: vectors as results would have another ABI on each processor.
-RADDLE_ALWAYS_INLINE void add_product(Lanes& sum, const double* a, const Lanes& b) {
+using Narrow [[gnu::vector_size(lanes * sizeof(float))]] = float;
+
+// By reference: vectors as results would have another ABI on each processor.
+RADDLE_ALWAYS_INLINE void load(const double* from, Lanes& to) { std::memcpy(&to, from, sizeof to); }
+RADDLE_ALWAYS_INLINE void load(const float* from, Lanes& to) {
+  Narrow numbers;
+  std::memcpy(&numbers, from, sizeof numbers);
+  to = __builtin_convertvector(numbers, Lanes);
+}
+
+/// sum += a b, each element rounded once.
+template <class Element>
+RADDLE_ALWAYS_INLINE void add_product(Lanes& sum, const Element* elements, const Lanes& b) {
+  Lanes a;
+  load(elements, a);
   sum = Lanes{std::fma(a[0], b[0], sum[0]), std::fma(a[1], b[1], sum[1]), std::fma(a[2], b[2], sum[2]),
               std::fma(a[3], b[3], sum[3])};
 }
@@ -39,8 +52,8 @@ RADDLE_ALWAYS_INLINE void store_totals(const Lanes (&of)[1], double* y) {
 
 /// Of `count` rows, each `columns` elements after the one before: of four, as their sums hide how long an addition
 /// takes.
-template <std::size_t count>
-RADDLE_ALWAYS_INLINE void dots_of_rows(const double* a, const double* x, std::size_t columns, double* y) {
+template <std::size_t count, class Element>
+RADDLE_ALWAYS_INLINE void dots_of_rows(const Element* a, const double* x, std::size_t columns, double* y) {
   Lanes sums[count] = {}, others[count] = {};
   std::size_t j = 0;
   for (; j + 2 * lanes <= columns; j += 2 * lanes) {
@@ -55,12 +68,13 @@ RADDLE_ALWAYS_INLINE void dots_of_rows(const double* a, const double* x, std::si
   for (std::size_t i = 0; i < count; ++i) sums[i] += others[i];
   store_totals(sums, y);
   for (std::size_t i = 0; i < count; ++i)
-    for (std::size_t rest = j; rest < columns; ++rest) y[i] = std::fma(a[i * columns + rest], x[rest], y[i]);
+    for (std::size_t rest = j; rest < columns; ++rest)
+      y[i] = std::fma(static_cast<double>(a[i * columns + rest]), x[rest], y[i]);
 }
 
 /// Of `count` lanes of columns, whose sums stay in registers.
-template <std::size_t count>
-RADDLE_ALWAYS_INLINE void sums_of_columns(const double* x, const double* a, std::size_t rows, std::size_t apart,
+template <std::size_t count, class Element>
+RADDLE_ALWAYS_INLINE void sums_of_columns(const double* x, const Element* a, std::size_t rows, std::size_t apart,
                                           double* y) {
   Lanes sums[count] = {};
   for (std::size_t i = 0; i < rows; ++i) {
@@ -72,18 +86,18 @@ RADDLE_ALWAYS_INLINE void sums_of_columns(const double* x, const double* a, std:
 }
 
 /// Of fewer columns than lanes.
-template <std::size_t count>
-RADDLE_ALWAYS_INLINE void sums_of_last_columns(const double* x, const double* a, std::size_t rows, std::size_t apart,
+template <std::size_t count, class Element>
+RADDLE_ALWAYS_INLINE void sums_of_last_columns(const double* x, const Element* a, std::size_t rows, std::size_t apart,
                                                double* y) {
   double sums[count] = {};
   for (std::size_t i = 0; i < rows; ++i)
-    for (std::size_t j = 0; j < count; ++j) sums[j] = std::fma(x[i], a[i * apart + j], sums[j]);
+    for (std::size_t j = 0; j < count; ++j) sums[j] = std::fma(x[i], static_cast<double>(a[i * apart + j]), sums[j]);
   std::memcpy(y, sums, sizeof sums);
 }
 
 /// Adds `count` rows, each `apart` elements after the one before, to the sums of all columns but the last.
-template <std::size_t count>
-RADDLE_ALWAYS_INLINE void add_rows(const double* x, const double* a, std::size_t apart, std::size_t columns,
+template <std::size_t count, class Element>
+RADDLE_ALWAYS_INLINE void add_rows(const double* x, const Element* a, std::size_t apart, std::size_t columns,
                                    double* y) {
   for (std::size_t j = 0; j + lanes <= columns; j += lanes) {
     Lanes sum;
@@ -94,17 +108,17 @@ RADDLE_ALWAYS_INLINE void add_rows(const double* x, const double* a, std::size_t
   }
 }
 
-}  // namespace
-
-RADDLE_FOR_EACH_FMA void multiply_by_column(const double* a, const double* x, std::size_t rows, std::size_t columns,
-                                            double* y) {
+template <class Element>
+RADDLE_ALWAYS_INLINE void products_of_rows(const Element* a, const double* x, std::size_t rows, std::size_t columns,
+                                           double* y) {
   std::size_t i = 0;
   for (; i + 4 <= rows; i += 4) dots_of_rows<4>(a + i * columns, x, columns, y + i);
   for (; i < rows; ++i) dots_of_rows<1>(a + i * columns, x, columns, y + i);
 }
 
-RADDLE_FOR_EACH_FMA void multiply_row(const double* x, const double* a, std::size_t rows, std::size_t columns,
-                                      double* y) {
+template <class Element>
+RADDLE_ALWAYS_INLINE void sums_of_all_columns(const double* x, const Element* a, std::size_t rows, std::size_t columns,
+                                              double* y) {
   std::size_t j = 0;
   if (columns > most_columns_in_registers) {  // row by row, as they lie in memory
     j = columns / lanes * lanes;
@@ -121,6 +135,26 @@ RADDLE_FOR_EACH_FMA void multiply_row(const double* x, const double* a, std::siz
     case 3: return sums_of_last_columns<3>(x, a + j, rows, columns, y + j);
     default: return;
   }
+}
+
+}  // namespace
+
+RADDLE_FOR_EACH_FMA void multiply_by_column(const double* a, const double* x, std::size_t rows, std::size_t columns,
+                                            double* y) {
+  products_of_rows(a, x, rows, columns, y);
+}
+RADDLE_FOR_EACH_FMA void multiply_by_column(const float* a, const double* x, std::size_t rows, std::size_t columns,
+                                            double* y) {
+  products_of_rows(a, x, rows, columns, y);
+}
+
+RADDLE_FOR_EACH_FMA void multiply_row(const double* x, const double* a, std::size_t rows, std::size_t columns,
+                                      double* y) {
+  sums_of_all_columns(x, a, rows, columns, y);
+}
+RADDLE_FOR_EACH_FMA void multiply_row(const double* x, const float* a, std::size_t rows, std::size_t columns,
+                                      double* y) {
+  sums_of_all_columns(x, a, rows, columns, y);
 }
 
 }  // namespace raddle::stdlib::native

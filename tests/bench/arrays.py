@@ -3,10 +3,10 @@
     arrays.py [--repeats N] [--small] [NAME..]
 
 Each variant is run once to warm up, then N times, the variants in turn. Printed are medians of the wall time and of the
-processor time, the peak memory, and ratios to the best of the others with as many threads. Of the first six rows, which
-are those of "Task Fusion in Distributed Runtimes", Black-Scholes with float32, too, the times are of a step: what a run
-with many steps takes longer than one with few, by steps, so that start, compilation and random numbers do not count.
-Numba and JAX take part in these.
+processor time, the peak memory, and ratios to the best of the others with as many threads. Of the first ten rows, which
+are those of "Task Fusion in Distributed Runtimes" with numbers of 64 and of 32 bits, the times are of a step: what a
+run with many steps takes longer than one with few, by steps, so that start, compilation and random numbers do not
+count. Numba and JAX take part in these.
 Times of the other rows are of the whole process.
 `c++` is the loops of arrays/arrays.cpp, fused, with -O3 -march=native; `c++ fast` has -ffast-math besides: only so GCC
 takes vector functions, and adds the terms of a sum in another order. `fuse off`: each operation on arrays is a launch.
@@ -43,9 +43,15 @@ ROWS = [
         fewer=5, slower=4),
     Row("mandelbrot", (1_000, 100), (50, 3), is_random=False, script="tests/bench/arrays/mandelbrot.df", fewer=5,
         slower=10),
+    Row("mandelbrot_float32", (1_000, 100), (50, 3), is_random=False,
+        script="tests/bench/arrays/mandelbrot_float32.df", fewer=5, slower=10),
     Row("logistic_regression", (200_000, 200), (200, 3), script="tests/bench/arrays/logistic_regression.df", fewer=20),
+    Row("logistic_regression_float32", (200_000, 200), (200, 3),
+        script="tests/bench/arrays/logistic_regression_float32.df", fewer=20),
     Row("jacobi", (2_000, 1_500), (50, 5), fewer=20),
+    Row("jacobi_float32", (2_000, 1_500), (50, 5), script="tests/bench/arrays/jacobi_float32.df", fewer=20),
     Row("stencil27", (192, 60), (12, 3), fewer=5, slower=10),
+    Row("stencil27_float32", (192, 60), (12, 3), script="tests/bench/arrays/stencil27_float32.df", fewer=5, slower=10),
     Row("heat", (500, 100), (30, 5), is_random=False),
     Row("life", (500, 100), (40, 5)),
     Row("nbody", (1_000, 100), (30, 3)),

@@ -78,82 +78,107 @@ double black_scholes(Size n, Size steps) {
   return total;
 }
 
-constexpr int lanes = 4, vectors = 4;  // so many points at once hide how long an addition takes
-using Lanes [[gnu::vector_size(lanes * sizeof(double))]] = double;
-using Counts [[gnu::vector_size(lanes * sizeof(Size))]] = Size;
+constexpr int vectors = 4;  // so many points at once hide how long an addition takes
+template <class Real>
+struct Vectors;
+template <>
+struct Vectors<double> {
+  static constexpr int lanes = 4;
+  using Count = std::int64_t;
+  using Lanes [[gnu::vector_size(lanes * sizeof(double))]] = double;
+  using Counts [[gnu::vector_size(lanes * sizeof(Count))]] = Count;
+};
+template <>
+struct Vectors<float> {
+  static constexpr int lanes = 8;
+  using Count = std::int32_t;
+  using Lanes [[gnu::vector_size(lanes * sizeof(float))]] = float;
+  using Counts [[gnu::vector_size(lanes * sizeof(Count))]] = Count;
+};
 
 /// How many steps the points of one row take that begin with column j; columns past the last are not stored.
-void escape(Size j, Size n, double left, double ci, Size* row) {
-  Lanes cr[vectors], x[vectors] = {}, y[vectors] = {};
-  Counts count[vectors] = {}, stays[vectors];  // all bits of a lane
-  std::fill_n(stays, vectors, Counts{} - 1);
+template <class Real>
+void escape(Size j, Size n, double left, double row_at, typename Vectors<Real>::Count* row) {
+  using Of = Vectors<Real>;
+  typename Of::Lanes cr[vectors], x[vectors] = {}, y[vectors] = {};
+  typename Of::Counts count[vectors] = {}, stays[vectors];  // all bits of a lane
+  const Real ci = static_cast<Real>(row_at), two = 2, four = 4;
+  std::fill_n(stays, vectors, typename Of::Counts{} - 1);
   for (int v = 0; v < vectors; ++v)
-    for (int l = 0; l < lanes; ++l)
-      cr[v][l] = left + 3.0 * static_cast<double>(j + v * lanes + l) / static_cast<double>(n - 1);
+    for (int l = 0; l < Of::lanes; ++l)
+      cr[v][l] =
+          static_cast<Real>(left + 3.0 * static_cast<double>(j + v * Of::lanes + l) / static_cast<double>(n - 1));
   for (int k = 0; k < 100; ++k) {
-    Counts any = {};
+    typename Of::Counts any = {};
     for (int v = 0; v < vectors; ++v) {
-      const Lanes xx = x[v] * x[v], yy = y[v] * y[v];
-      stays[v] &= xx + yy < 4.0;
+      const typename Of::Lanes xx = x[v] * x[v], yy = y[v] * y[v];
+      stays[v] &= xx + yy < four;
       count[v] -= stays[v];
       any |= stays[v];
-      y[v] = 2.0 * x[v] * y[v] + ci;
+      y[v] = two * x[v] * y[v] + ci;
       x[v] = xx - yy + cr[v];
     }
-    if ((any[0] | any[1] | any[2] | any[3]) == 0) break;
+    typename Of::Count some = 0;
+    for (int l = 0; l < Of::lanes; ++l) some |= any[l];
+    if (some == 0) break;
   }
-  for (Size i = 0; i < std::min<Size>(vectors * lanes, n - j); ++i) row[j + i] = count[i / lanes][i % lanes];
+  for (Size i = 0; i < std::min<Size>(vectors * Of::lanes, n - j); ++i)
+    row[j + i] = count[i / Of::lanes][i % Of::lanes];
 }
 
+template <class Real>
 double mandelbrot(Size n, Size steps) {
-  std::vector<Size> all(static_cast<std::size_t>(n * n));
-  Size* const numbers = all.data();
+  std::vector<typename Vectors<Real>::Count> all(static_cast<std::size_t>(n * n));
+  auto* const numbers = all.data();
   double total = 0.0;
   for (Size step = 0; step < steps; ++step) {
     const double left = -2.0 + 1e-6 * static_cast<double>(step);
 #pragma omp parallel for schedule(dynamic, 8)
     for (Size i = 0; i < n; ++i) {
       const double ci = -1.5 + 3.0 * static_cast<double>(i) / static_cast<double>(n - 1);
-      for (Size j = 0; j < n; j += vectors * lanes) escape(j, n, left, ci, numbers + i * n);
+      for (Size j = 0; j < n; j += vectors * Vectors<Real>::lanes) escape<Real>(j, n, left, ci, numbers + i * n);
     }
     total += static_cast<double>(all[static_cast<std::size_t>((n / 2) * n + step)]);
   }
   return total;
 }
 
+template <class Real>
 double logistic_regression(Size n, Size steps) {
   constexpr Size m = 32;
-  const Numbers measured = random(1, n * m), chances = random(2, n);
-  const double *const X = measured.data(), *const chance = chances.data();
-  double w[m] = {};
+  constexpr Real one = 1;
+  const std::vector<Real> measured = random<Real>(1, n * m), chances = random<Real>(2, n);
+  const Real *const X = measured.data(), *const chance = chances.data(), half = static_cast<Real>(0.5);
+  Real w[m] = {};
   for (Size t = 0; t < steps; ++t) {
-    double gradient[m] = {};
+    Real gradient[m] = {};
 #pragma omp parallel for reduction(+ : gradient)
     for (Size i = 0; i < n; ++i) {
-      const double* const row = X + i * m;
-      double dot = 0.0;
+      const Real* const row = X + i * m;
+      Real dot = 0;
       for (Size j = 0; j < m; ++j) dot += row[j] * w[j];
-      const double error = 1.0 / (1.0 + std::exp(-dot)) - (chance[i] > 0.5 ? 1.0 : 0.0);
+      const Real error = one / (one + std::exp(-dot)) - (chance[i] > half ? one : Real{});
       for (Size j = 0; j < m; ++j) gradient[j] += error * row[j];
     }
-    for (Size j = 0; j < m; ++j) w[j] -= 0.1 / static_cast<double>(n) * gradient[j];
+    for (Size j = 0; j < m; ++j) w[j] -= static_cast<Real>(0.1 / static_cast<double>(n)) * gradient[j];
   }
   double total = 0.0;
-  for (const double weight : w) total += weight;
+  for (const Real weight : w) total += static_cast<double>(weight);
   return total;
 }
 
+template <class Real>
 double jacobi(Size n, Size steps) {
-  Numbers matrix = random(1, n * n), x(static_cast<std::size_t>(n)), next = x;
-  const Numbers b = random(2, n);
-  for (Size i = 0; i < n; ++i) matrix[static_cast<std::size_t>(i * n + i)] += static_cast<double>(n);
-  const double *const A = matrix.data(), *const right = b.data();
+  std::vector<Real> matrix = random<Real>(1, n * n), x(static_cast<std::size_t>(n)), next = x;
+  const std::vector<Real> b = random<Real>(2, n);
+  for (Size i = 0; i < n; ++i) matrix[static_cast<std::size_t>(i * n + i)] += static_cast<Real>(n);
+  const Real *const A = matrix.data(), *const right = b.data();
   for (Size t = 0; t < steps; ++t) {
-    const double* const old = x.data();
-    double* const fresh = next.data();
+    const Real* const old = x.data();
+    Real* const fresh = next.data();
 #pragma omp parallel for
     for (Size i = 0; i < n; ++i) {
-      double dot = 0.0;
+      Real dot = 0;
       for (Size j = 0; j < n; ++j) dot += A[i * n + j] * old[j];
       fresh[i] = (right[i] - (dot - A[i * n + i] * old[i])) / A[i * n + i];
     }
@@ -238,18 +263,19 @@ double nbody(Size n, Size steps) {
   return sum(p[2]) / static_cast<double>(n);
 }
 
+template <class Real>
 double stencil27(Size n, Size steps) {
-  Numbers u = random(1, n * n * n), v = u;
+  std::vector<Real> u = random<Real>(1, n * n * n), v = u;
   for (Size t = 0; t < steps; ++t) {
-    const double* const old = u.data();
-    double* const fresh = v.data();
+    const Real* const old = u.data();
+    Real* const fresh = v.data();
 #pragma omp parallel for
     for (Size i = 1; i < n - 1; ++i) {
-      Numbers sums(static_cast<std::size_t>(4 * n));  // three rows of sums over planes, and those of rows
-      double* const row = sums.data() + 3 * n;
+      std::vector<Real> sums(static_cast<std::size_t>(4 * n));  // three rows of sums over planes, and those of rows
+      Real* const row = sums.data() + 3 * n;
       const auto add_planes = [&](Size j) {
-        const double* const here = old + (i * n + j) * n;
-        double* const sum = sums.data() + j % 3 * n;
+        const Real* const here = old + (i * n + j) * n;
+        Real* const sum = sums.data() + j % 3 * n;
         for (Size k = 0; k < n; ++k) sum[k] = here[k - n * n] + here[k] + here[k + n * n];
       };
       add_planes(0);
@@ -259,8 +285,8 @@ double stencil27(Size n, Size steps) {
         for (Size k = 0; k < n; ++k)
           row[k] = sums[static_cast<std::size_t>(k)] + sums[static_cast<std::size_t>(n + k)] +
                    sums[static_cast<std::size_t>(2 * n + k)];
-        double* const to = fresh + (i * n + j) * n;
-        for (Size k = 1; k < n - 1; ++k) to[k] = (row[k - 1] + row[k] + row[k + 1]) * (1.0 / 27.0);
+        Real* const to = fresh + (i * n + j) * n;
+        for (Size k = 1; k < n - 1; ++k) to[k] = (row[k - 1] + row[k] + row[k + 1]) * static_cast<Real>(1.0 / 27.0);
       }
     }
     std::swap(u, v);
@@ -322,13 +348,17 @@ int main(int argc, char** argv) {
   constexpr std::pair<std::string_view, double (*)(Size, Size)> programs[] = {
       {"black_scholes", black_scholes<double>},
       {"black_scholes_float32", black_scholes<float>},
-      {"mandelbrot", mandelbrot},
-      {"logistic_regression", logistic_regression},
-      {"jacobi", jacobi},
+      {"mandelbrot", mandelbrot<double>},
+      {"mandelbrot_float32", mandelbrot<float>},
+      {"logistic_regression", logistic_regression<double>},
+      {"logistic_regression_float32", logistic_regression<float>},
+      {"jacobi", jacobi<double>},
+      {"jacobi_float32", jacobi<float>},
       {"heat", heat},
       {"life", life},
       {"nbody", nbody},
-      {"stencil27", stencil27},
+      {"stencil27", stencil27<double>},
+      {"stencil27_float32", stencil27<float>},
       {"runge_kutta", runge_kutta},
       {"monte_carlo", monte_carlo},
       {"tridiagonal", tridiagonal}};

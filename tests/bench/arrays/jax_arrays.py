@@ -36,26 +36,26 @@ def black_scholes(n, steps, real=np.float64):
     return total
 
 
-def black_scholes_float32(n, steps):
-    return black_scholes(n, steps, np.float32)
-
-
-@functools.partial(jax.jit, static_argnums=0)
-def escape(n, left):
-    cr = left + 3.0 / (n - 1) * jnp.arange(n)[None, :]
-    ci = jnp.linspace(-1.5, 1.5, n)[:, None]
+@functools.partial(jax.jit, static_argnums=(0, 2, 3))
+def escape(n, left, real=jnp.float64, integer=jnp.int64):
+    cr = (left + 3.0 / (n - 1) * jnp.arange(n)[None, :]).astype(real)
+    ci = jnp.linspace(-1.5, 1.5, n)[:, None].astype(real)
 
     def iteration(_, state):
         x, y, k = state
         stays = x * x + y * y < 4.0
         return jnp.where(stays, x * x - y * y + cr, x), jnp.where(stays, 2.0 * x * y + ci, y), k + stays
 
-    zeros = jnp.zeros((n, n))
-    return jax.lax.fori_loop(0, 100, iteration, (zeros, zeros, jnp.zeros((n, n), dtype=jnp.int64)))[2]
+    zeros = jnp.zeros((n, n), real)
+    return jax.lax.fori_loop(0, 100, iteration, (zeros, zeros, jnp.zeros((n, n), integer)))[2]
 
 
-def mandelbrot(n, steps):
-    return float(sum(escape(n, -2.0 + 1e-6 * t)[n // 2, t] for t in range(steps)))
+def mandelbrot(n, steps, *types):
+    return float(sum(escape(n, -2.0 + 1e-6 * t, *types)[n // 2, t] for t in range(steps)))
+
+
+def mandelbrot_float32(n, steps):
+    return mandelbrot(n, steps, jnp.float32, jnp.int32)
 
 
 @jax.jit
@@ -64,10 +64,10 @@ def descend(x, y, w, rate):
     return w - rate * (error @ x)
 
 
-def logistic_regression(n, steps):
-    x, y, w = jnp.array(random((n, 32))), jnp.array((random(n) > 0.5).astype(float)), jnp.zeros(32)
+def logistic_regression(n, steps, real=np.float64):
+    x, y, w = jnp.array(random((n, 32)), real), jnp.array(random(n) > 0.5, real), jnp.zeros(32, real)
     for _ in range(steps):
-        w = descend(x, y, w, 0.1 / n)
+        w = descend(x, y, w, real(0.1 / n))
     return w.sum()
 
 
@@ -76,10 +76,10 @@ def sweep(r, b, d, x):
     return (b - r @ x) / d
 
 
-def jacobi(n, steps):
-    a, b = random((n, n)) + n * np.eye(n), random(n)
+def jacobi(n, steps, real=np.float64):
+    a, b = (random((n, n)) + n * np.eye(n)).astype(real), random(n).astype(real)
     d = np.diag(a)
-    r, right, diagonal, x = jnp.array(a - np.diag(d)), jnp.array(b), jnp.array(d), jnp.zeros(n)
+    r, right, diagonal, x = jnp.array(a - np.diag(d)), jnp.array(b), jnp.array(d), jnp.zeros(n, real)
     for _ in range(steps):
         x = sweep(r, right, diagonal, x)
     return np.linalg.norm(a @ np.asarray(x) - b)
@@ -95,11 +95,18 @@ def means(u):
     return u.at[1:n - 1, 1:n - 1, 1:n - 1].set(total / 27.0)
 
 
-def stencil27(n, steps):
-    u = jnp.array(random((n, n, n)))
+def stencil27(n, steps, real=np.float64):
+    u = jnp.array(random((n, n, n)), real)
     for _ in range(steps):
         u = means(u)
     return u.mean()
 
+
+def of_32_bits(program):
+    return lambda n, steps: program(n, steps, np.float32)
+
+
+black_scholes_float32, jacobi_float32, logistic_regression_float32, stencil27_float32 = map(
+    of_32_bits, (black_scholes, jacobi, logistic_regression, stencil27))
 
 print(globals()[sys.argv[1]](*map(int, sys.argv[2:])))

@@ -47,93 +47,101 @@ def black_scholes(n, steps, real=np.float64):
     return total
 
 
-def black_scholes_float32(n, steps):
-    return black_scholes(n, steps, np.float32)
-
-
 @compiled
-def escape(n, left, count):
+def escape(cr, ci, zero, two, four, count):
+    n = cr.size
     for i in numba.prange(n):
-        ci = -1.5 + 3.0 * i / (n - 1)
         for j in range(n):
-            cr, x, y, k = left + 3.0 * j / (n - 1), 0.0, 0.0, 0
-            while k < 100 and x * x + y * y < 4.0:
-                x, y = x * x - y * y + cr, 2.0 * x * y + ci
+            x, y, k = zero, zero, 0
+            while k < 100 and x * x + y * y < four:
+                x, y = x * x - y * y + cr[j], two * x * y + ci[i]
                 k += 1
             count[i, j] = k
 
 
-def mandelbrot(n, steps):
-    count, total = np.empty((n, n), dtype=np.int64), 0.0
+def mandelbrot(n, steps, real=np.float64, integer=np.int64):
+    count, ci, total = np.empty((n, n), dtype=integer), np.linspace(-1.5, 1.5, n).astype(real), 0.0
     for t in range(steps):
-        escape(n, -2.0 + 1e-6 * t, count)
+        left = -2.0 + 1e-6 * t
+        escape(np.linspace(left, left + 3.0, n).astype(real), ci, real(0.0), real(2.0), real(4.0), count)
         total += count[n // 2, t]
     return total
 
 
+def mandelbrot_float32(n, steps):
+    return mandelbrot(n, steps, np.float32, np.int32)
+
+
 @compiled
-def gradient(x, y, w, parts):
+def gradient(x, y, w, parts, zero, one):
     n, m = x.shape
-    gradients = np.zeros((parts, m))
+    gradients = np.zeros((parts, m), w.dtype)
     for part in numba.prange(parts):
         for i in range(part * n // parts, (part + 1) * n // parts):
-            z = 0.0
+            z = zero
             for j in range(m):
                 z += x[i, j] * w[j]
-            error = 1.0 / (1.0 + math.exp(-z)) - y[i]
+            error = one / (one + math.exp(-z)) - y[i]
             for j in range(m):
                 gradients[part, j] += error * x[i, j]
     return gradients.sum(axis=0)
 
 
-def logistic_regression(n, steps):
-    x, y, w = random((n, 32)), (random(n) > 0.5).astype(float), np.zeros(32)
+def logistic_regression(n, steps, real=np.float64):
+    x, y, w = random((n, 32)).astype(real), (random(n) > 0.5).astype(real), np.zeros(32, real)
     for _ in range(steps):
-        w = w - 0.1 / n * gradient(x, y, w, numba.get_num_threads())
+        w = w - real(0.1 / n) * gradient(x, y, w, numba.get_num_threads(), real(0.0), real(1.0))
     return w.sum()
 
 
 @compiled
-def sweep(r, b, d, x):
+def sweep(r, b, d, x, zero):
     n = b.size
-    after = np.empty(n)
+    after = np.empty(n, x.dtype)
     for i in numba.prange(n):
-        dot = 0.0
+        dot = zero
         for j in range(n):
             dot += r[i, j] * x[j]
         after[i] = (b[i] - dot) / d[i]
     return after
 
 
-def jacobi(n, steps):
-    a, b = random((n, n)) + n * np.eye(n), random(n)
+def jacobi(n, steps, real=np.float64):
+    a, b = (random((n, n)) + n * np.eye(n)).astype(real), random(n).astype(real)
     d = np.diag(a).copy()
-    r, x = a - np.diag(d), np.zeros(n)
+    r, x = a - np.diag(d), np.zeros(n, real)
     for _ in range(steps):
-        x = sweep(r, b, d, x)
+        x = sweep(r, b, d, x, real(0.0))
     return np.linalg.norm(a @ x - b)
 
 
 @compiled
-def means(u, v):
+def means(u, v, part):
     n = u.shape[0]
     for i in numba.prange(1, n - 1):
-        row = np.empty(n)
+        row = np.empty(n, u.dtype)
         for j in range(1, n - 1):
             for k in range(n):
                 row[k] = (u[i - 1, j - 1, k] + u[i - 1, j, k] + u[i - 1, j + 1, k] + u[i, j - 1, k] + u[i, j, k] +
                           u[i, j + 1, k] + u[i + 1, j - 1, k] + u[i + 1, j, k] + u[i + 1, j + 1, k])
             for k in range(1, n - 1):
-                v[i, j, k] = (row[k - 1] + row[k] + row[k + 1]) * (1.0 / 27.0)
+                v[i, j, k] = (row[k - 1] + row[k] + row[k + 1]) * part
 
 
-def stencil27(n, steps):
-    u = random((n, n, n))
+def stencil27(n, steps, real=np.float64):
+    u = random((n, n, n)).astype(real)
     v = u.copy()
     for _ in range(steps):
-        means(u, v)
+        means(u, v, real(1.0 / 27.0))
         u, v = v, u
     return u.mean()
 
+
+def of_32_bits(program):
+    return lambda n, steps: program(n, steps, np.float32)
+
+
+black_scholes_float32, jacobi_float32, logistic_regression_float32, stencil27_float32 = map(
+    of_32_bits, (black_scholes, jacobi, logistic_regression, stencil27))
 
 print(globals()[sys.argv[1]](*map(int, sys.argv[2:])))

@@ -26,10 +26,6 @@ def black_scholes(n, steps, real=np.float64):
     return total
 
 
-def black_scholes_float32(n, steps):
-    return black_scholes(n, steps, np.float32)
-
-
 def heat(n, steps):
     u = np.zeros((n, n))
     u[0] = 100.0
@@ -40,12 +36,12 @@ def heat(n, steps):
     return u[1, n // 2]
 
 
-def jacobi(n, steps):
+def jacobi(n, steps, real=np.float64):
     random = np.random.default_rng(0)
-    a, b = random.random((n, n)) + n * np.eye(n), random.random(n)
+    a, b = (random.random((n, n)) + n * np.eye(n)).astype(real), random.random(n, real)
     d = np.diag(a)
     r = a - np.diag(d)
-    x = np.zeros(n)
+    x = np.zeros(n, real)
     for _ in range(steps):
         x = (b - r @ x) / d
     return np.linalg.norm(a @ x - b)
@@ -60,21 +56,21 @@ def life(n, steps):
     return a.sum()
 
 
-def logistic_regression(n, steps):
+def logistic_regression(n, steps, real=np.float64):
     random = np.random.default_rng(0)
-    x, y, w = random.random((n, 32)), (random.random(n) > 0.5).astype(float), np.zeros(32)
+    x, y, w = random.random((n, 32), real), (random.random(n) > 0.5).astype(real), np.zeros(32, real)
     for _ in range(steps):
         error = 1.0 / (1.0 + np.exp(-(x @ w))) - y
         w = w - 0.1 / n * (error @ x)
     return w.sum()
 
 
-def mandelbrot(n, steps):
+def mandelbrot(n, steps, number=np.complex128, count=np.int64):
     total = 0.0
     for t in range(steps):
         left = -2.0 + 1e-6 * t
-        c = np.linspace(left, left + 3.0, n)[None, :] + 1j * np.linspace(-1.5, 1.5, n)[:, None]
-        z, k = np.zeros_like(c), np.zeros(c.shape, dtype=np.int64)
+        c = (np.linspace(left, left + 3.0, n)[None, :] + 1j * np.linspace(-1.5, 1.5, n)[:, None]).astype(number)
+        z, k = np.zeros_like(c), np.zeros(c.shape, dtype=count)
         for _ in range(100):
             stays = z.real * z.real + z.imag * z.imag < 4.0
             z = np.where(stays, z * z + c, z)
@@ -131,14 +127,26 @@ def tridiagonal(n):
     return u.mean()
 
 
-def stencil27(n, steps):
-    u = np.random.default_rng(0).random((n, n, n))
+def stencil27(n, steps, real=np.float64):
+    u = np.random.default_rng(0).random((n, n, n), real)
     for _ in range(steps):
         total = sum(u[i:i + n - 2, j:j + n - 2, k:k + n - 2] for i in range(3) for j in range(3) for k in range(3))
         v = u.copy()
         v[1:-1, 1:-1, 1:-1] = total / 27.0
         u = v
     return u.mean()
+
+
+def of_32_bits(program):
+    return lambda n, steps: program(n, steps, np.float32)
+
+
+black_scholes_float32, jacobi_float32, logistic_regression_float32, stencil27_float32 = map(
+    of_32_bits, (black_scholes, jacobi, logistic_regression, stencil27))
+
+
+def mandelbrot_float32(n, steps):
+    return mandelbrot(n, steps, np.complex64, np.int32)
 
 
 print(globals()[sys.argv[1]](*map(int, sys.argv[2:])))

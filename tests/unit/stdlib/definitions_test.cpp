@@ -35,6 +35,8 @@ TEST_CASE("definitions with a type variable") {
   CHECK(all[1].type_variable == '\0');
   CHECK(raddle::stdlib::element_types('T').size() == 5);
   CHECK(raddle::stdlib::element_types('W').size() == 2);
+  CHECK(raddle::stdlib::element_types('F').size() == 2);
+  CHECK(raddle::stdlib::element_types('F').back() == "float32");
 }
 
 TEST_CASE("definitions with a rank variable, and parentheses among their inputs") {

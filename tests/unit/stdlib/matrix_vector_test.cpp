@@ -51,3 +51,21 @@ TEST_CASE("a vector times a matrix, added in the order of the rows") {
     }
   }
 }
+
+TEST_CASE("a matrix of 32 bits comes to what it does widened") {
+  for (const std::size_t rows : extents) {
+    for (const std::size_t columns : extents) {
+      std::vector<double> wide = some_numbers(rows * columns, 5);
+      const std::vector<float> narrow(wide.begin(), wide.end());
+      wide.assign(narrow.begin(), narrow.end());
+      const std::vector<double> x = some_numbers(columns, 6), z = some_numbers(rows, 7);
+      std::vector<double> found(rows, 9.0), expected(rows, 8.0), found_row(columns, 9.0), expected_row(columns, 8.0);
+      multiply_by_column(narrow.data(), x.data(), rows, columns, found.data());
+      multiply_by_column(wide.data(), x.data(), rows, columns, expected.data());
+      REQUIRE(found == expected);
+      multiply_row(z.data(), narrow.data(), rows, columns, found_row.data());
+      multiply_row(z.data(), wide.data(), rows, columns, expected_row.data());
+      REQUIRE(found_row == expected_row);
+    }
+  }
+}
