@@ -15,21 +15,24 @@ namespace raddle::vm::math {
 inline thread_local llvm::IRBuilder<>* ir_builder = nullptr;
 inline thread_local llvm::Type* ir_number = nullptr;  ///< double or float, or a vector of it
 inline thread_local llvm::Type* ir_word = nullptr;    ///< i64 or i32, or a vector of as many
+inline thread_local bool ir_converts_words = false;   ///< the processor makes doubles of many ints at once, and back
 class IrScope {
  public:
   /// @param number  double or float, or a vector of it
-  IrScope(llvm::IRBuilder<>& builder, llvm::Type* number) {
+  IrScope(llvm::IRBuilder<>& builder, llvm::Type* number, bool converts_words = false) {
     ir_builder = &builder;
     ir_number = number;
     ir_word = number->getWithNewType(builder.getIntNTy(number->getScalarSizeInBits()));
+    ir_converts_words = converts_words;
   }
-  ~IrScope() { ir_builder = builder_, ir_number = number_, ir_word = word_; }
+  ~IrScope() { ir_builder = builder_, ir_number = number_, ir_word = word_, ir_converts_words = converts_words_; }
   IrScope(const IrScope&) = delete;
   IrScope& operator=(const IrScope&) = delete;
 
  private:
   llvm::IRBuilder<>* const builder_ = ir_builder;
   llvm::Type *const number_ = ir_number, *const word_ = ir_word;
+  const bool converts_words_ = ir_converts_words;
 };
 /// An element of a table of tables.hpp, for each lane.
 llvm::Value* ir_load(const double* table, llvm::Value* index);
@@ -119,8 +122,18 @@ IrMask operator==(IrWordOf<Real> a, IrWordOf<Real> b) {
   return {ir_builder->CreateICmpEQ(a.value, b.value)};
 }
 
-inline IrMask operator&(IrMask a, IrMask b) { return {ir_builder->CreateAnd(a.value, b.value)}; }
-inline IrMask operator|(IrMask a, IrMask b) { return {ir_builder->CreateOr(a.value, b.value)}; }
+inline bool is_never(IrMask mask) {
+  const auto* constant = llvm::dyn_cast<llvm::Constant>(mask.value);
+  return constant != nullptr && constant->isNullValue();
+}
+// The builder computes what is constant only if both are: what never holds is looked for here, so that a constant
+// divisor stays one.
+inline IrMask operator&(IrMask a, IrMask b) {
+  return is_never(a) || is_never(b) ? (is_never(a) ? a : b) : IrMask{ir_builder->CreateAnd(a.value, b.value)};
+}
+inline IrMask operator|(IrMask a, IrMask b) {
+  return is_never(a) || is_never(b) ? (is_never(a) ? b : a) : IrMask{ir_builder->CreateOr(a.value, b.value)};
+}
 inline IrMask operator!(IrMask a) { return {ir_builder->CreateNot(a.value)}; }
 
 template <class Real>

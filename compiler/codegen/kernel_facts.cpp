@@ -1,5 +1,7 @@
 #include "compiler/codegen/kernel_facts.hpp"
 
+#include <bit>
+
 namespace raddle::codegen {
 
 using vm::Kernel;
@@ -196,6 +198,36 @@ bool GroupFacts::has_open_loop(KernelId kernel) const {
     return std::ranges::any_of(group_[id].loops, [&](const KernelLoop& loop) {
       const std::optional<Counter> counter = counter_of(group_[id], loop);
       return !counter || !counter->decides_alone;
+    });
+  });
+}
+
+/// By what is no constant power of two. @param block  with all inside of it and what is called there
+bool GroupFacts::divides(KernelId id, KernelBlockId block) const {
+  const Kernel& kernel = group_[id];
+  const auto is_shift = [&](KernelRegister divisor) {
+    return kernel.is_constant(divisor) && kernel.constant(divisor) > 0 &&
+           std::has_single_bit(static_cast<std::uint64_t>(kernel.constant(divisor)));
+  };
+  bool found = false;
+  visit_blocks(kernel, block, [&](KernelBlockId inner) {
+    for (const KernelInstruction& instruction : kernel.blocks[inner]) {
+      const bool is_division = instruction.op == KernelOp::idiv || instruction.op == KernelOp::mod;
+      found = found || (is_division && !is_shift(instruction.inputs[1]));
+      if (instruction.op != KernelOp::call) continue;
+      const KernelId callee = kernel.calls[instruction.index].kernel;
+      found = found || (!is_recursive(callee) && divides(callee, 0));
+    }
+  });
+  return found;
+}
+
+bool GroupFacts::divides_in_loop(KernelId kernel) const {
+  std::set<KernelId> all = reached_[kernel];
+  all.insert(kernel);
+  return std::ranges::any_of(all, [&](KernelId id) {
+    return std::ranges::any_of(group_[id].loops, [&](const KernelLoop& loop) {
+      return divides(id, loop.test_block) || divides(id, loop.body_block);
     });
   });
 }

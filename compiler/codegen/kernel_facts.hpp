@@ -68,6 +68,8 @@ class GroupFacts {
   bool has_loop(const vm::Kernel& kernel, vm::KernelBlockId block) const;
   /// A loop, also of what it calls, whose number of rounds is not known before it: points mostly leave it one by one.
   bool has_open_loop(vm::KernelId kernel) const;
+  /// A loop, also of what it calls, divides ints by what is no constant power of two.
+  bool divides_in_loop(vm::KernelId kernel) const;
   /// What it costs about, in instructions of a processor; of loops one round. @pre calls no recursive kernel
   std::size_t cost(const vm::Kernel& kernel, vm::KernelBlockId block) const;
   /// Whether most of what it computes, with all that it calls, is rounded to 32 bits.
@@ -76,6 +78,7 @@ class GroupFacts {
   bool suits_lanes(vm::KernelId kernel) const;
 
  private:
+  bool divides(vm::KernelId kernel, vm::KernelBlockId block) const;
   bool fails(vm::KernelId kernel) const;
   std::size_t cost_of(const vm::Kernel& kernel, const vm::KernelInstruction& instruction) const;
   std::size_t cost_of_call(vm::KernelId kernel) const;

@@ -22,7 +22,9 @@ struct KernelIr {
   static Int integer(std::int64_t number) { return Int(number); }
   static Mask equal(Int a, Int b) { return a == b; }
   static Mask less(Int a, Int b) { return {builder().CreateICmpSLT(a.value, b.value)}; }
-  static Int select(Mask mask, Int a, Int b) { return Int(builder().CreateSelect(mask.value, a.value, b.value)); }
+  static Int select(Mask mask, Int a, Int b) {
+    return is_never(mask) ? b : Int(builder().CreateSelect(mask.value, a.value, b.value));
+  }
   static Mask not_equal(Mask a, Mask b) { return {builder().CreateXor(a.value, b.value)}; }
   static Float to_float(Int a) { return Float(builder().CreateSIToFP(a.value, vm::math::ir_number)); }
   /// Anything for what is no int.
@@ -90,10 +92,10 @@ struct KernelIr {
     return vm::math::without_sign(to_float(a) * to_float(b)) >= Float(nearly_too_large);
   }
   static Int quotient(Int a, Int b) {
-    return is_vector() ? divide_lanes(a, b).quotient : Int(builder().CreateSDiv(a.value, b.value));
+    return divides_itself(b) ? Int(builder().CreateSDiv(a.value, b.value)) : divide_lanes(a, b).quotient;
   }
   static Int remainder(Int a, Int b) {
-    return is_vector() ? divide_lanes(a, b).rest : Int(builder().CreateSRem(a.value, b.value));
+    return divides_itself(b) ? Int(builder().CreateSRem(a.value, b.value)) : divide_lanes(a, b).rest;
   }
 
  private:
@@ -124,10 +126,17 @@ struct KernelIr {
     return constant == nullptr ? nullptr : llvm::dyn_cast_or_null<llvm::ConstantInt>(constant->getSplatValue());
   }
 
+  /// LLVM shifts lanes for a power of two. Else it takes them one by one, which is 2 to 4 times as fast as doubles
+  /// where these are made of ints and back one by one, too.
+  static bool divides_itself(Int by) {
+    const llvm::ConstantInt* const constant = constant_of(by);
+    const bool is_shift = constant != nullptr && constant->getValue().isPowerOf2() && !constant->isNegative();
+    return !is_vector() || is_shift || !vm::math::ir_converts_words;
+  }
   struct Division {
     Int quotient, rest;
   };
-  /// No processor divides many ints at once. So they are multiplied by the divisor's reciprocal, as doubles: that gives
+  /// No processor divides many ints at once. They can be multiplied by the divisor's reciprocal, as doubles: that gives
   /// the quotient up to some 2^11, and a second time, of what is left, up to 1, which the signs tell. Ints are cut off:
   /// what is left in the end has the sign of the dividend. All is modulo 2^64, so that what overflows on the way does
   /// not matter.

@@ -139,7 +139,7 @@ void ModuleEmitter::emit_exported(vm::KernelId kernel, vm::KernelEntry entry) {
     emit_call(kernel, function);
   else if (entry.kind == vm::KernelEntry::range)
     emit_range(kernel, entry.reads, function);
-  else if (entry.kind == vm::KernelEntry::lanes && facts.suits_lanes(kernel))
+  else if (entry.kind == vm::KernelEntry::lanes && suits_lanes(kernel))
     emit_lanes(kernel, function);
   else
     emit_points(kernel, entry, function);
@@ -174,7 +174,7 @@ llvm::Constant* ModuleEmitter::reduction(const vm::KernelReduction& reduction) {
   llvm::Function*& points = reduced_[reduction.kernel];
   if (!points) {
     points = make_entry("points." + source.name, llvm::Function::InternalLinkage);
-    if (facts.suits_lanes(reduction.kernel))
+    if (suits_lanes(reduction.kernel))
       emit_lanes(reduction.kernel, points);
     else
       emit_points(reduction.kernel, vm::KernelEntry::points, points);

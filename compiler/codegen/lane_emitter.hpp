@@ -59,7 +59,7 @@ class LaneEmitter final : public OperationEmitter {
   /// @param counts   an i1: each lane's point is greater by 1 than that of the one before it
   LaneEmitter(ModuleEmitter& module, LaneShape shape, llvm::BasicBlock* entry, llvm::Value* worker,
               llvm::BasicBlock* stopped, llvm::Value* first, llvm::Value* counts)
-      : OperationEmitter(entry),
+      : OperationEmitter(entry, shape.mask_bits == 1),  // AVX-512 has both
         module_(module),
         shape_(shape),
         worker_(worker),

@@ -90,6 +90,7 @@ class ModuleEmitter {
   void emit_lanes(vm::KernelId kernel, llvm::Function* function);
   void emit_range(vm::KernelId kernel, std::size_t reads, llvm::Function* function);
   unsigned vector_count(vm::KernelId kernel) const;
+  bool suits_lanes(vm::KernelId kernel) const;
   llvm::Constant* make_global(const std::string& name, llvm::Constant* value);
   llvm::Function* make_entry(const std::string& name, llvm::GlobalValue::LinkageTypes linkage);
 

@@ -96,7 +96,7 @@ llvm::Value* OperationEmitter::emit_operation(const vm::KernelInstruction& instr
     if (value->getType()->isVectorTy()) longest = value->getType();
   std::array<llvm::Value*, 3> inputs = {};
   for (std::size_t i = 0; i < given.size(); ++i) inputs.at(i) = splat(given[i], longest);
-  const vm::math::IrScope scope(builder_, longest->getWithNewType(builder_.getDoubleTy()));
+  const vm::math::IrScope scope(builder_, longest->getWithNewType(builder_.getDoubleTy()), converts_ints_);
   const auto fail = [&](const KernelIr::Mask& failed, vm::KernelFailure failure) {
     fail_if(failed.value, status_of(failure), instruction.place);
   };

@@ -18,7 +18,9 @@ class OperationEmitter {
   OperationEmitter& operator=(const OperationEmitter&) = delete;
 
  protected:
-  explicit OperationEmitter(llvm::BasicBlock* entry) : builder_(entry) {}
+  /// @param converts_ints  of many at once: see KernelIr
+  explicit OperationEmitter(llvm::BasicBlock* entry, bool converts_ints = false)
+      : builder_(entry), converts_ints_(converts_ints) {}
   ~OperationEmitter() = default;
 
   /// Of an operation that reads no array.
@@ -33,6 +35,9 @@ class OperationEmitter {
   llvm::Value* splat(llvm::Value* value, llvm::Type* like);
 
   llvm::IRBuilder<> builder_;
+
+ private:
+  const bool converts_ints_;
 };
 
 }  // namespace raddle::codegen

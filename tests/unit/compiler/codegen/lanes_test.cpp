@@ -305,6 +305,36 @@ TEST_CASE("lanes divide as single calls do, whatever the numbers") {
   CHECK(both.good > 50'000);
 }
 
+TEST_CASE("lanes divide by constants as single calls do") {
+  std::vector<std::int64_t> dividends;
+  for (const std::int64_t near : {std::int64_t{0}, std::int64_t{1} << 32, most - 9, least + 9})
+    for (std::int64_t distance = -9; distance <= 9; ++distance) dividends.push_back(near + distance);
+  for (const std::int64_t divisor : {std::int64_t{1}, std::int64_t{2}, std::int64_t{4}, std::int64_t{1} << 40,
+                                     std::int64_t{1} << 62, std::int64_t{3}, std::int64_t{10}, std::int64_t{0},
+                                     std::int64_t{-1}, std::int64_t{-2}, std::int64_t{-7}, most, least}) {
+    CAPTURE(divisor);
+    TestModule test;
+    LeafBuilder leaf(test, "divisions_by_one");
+    const Operand i = leaf.parameter(int_);
+    leaf.parameter(int_), leaf.parameter(float_);
+    const Operand read = leaf.parameter(test.types.array_of(int_, int_));
+    leaf.parameter(test.types.array_of(int_, float_)), leaf.parameter(test.types.array_of(int_, boolean));
+    const Operand quotient = leaf.output(int_), rest = leaf.output(float_), is_less = leaf.output(boolean);
+    const Operand dividend = leaf.op(OpKind::array_get, int_, {read, i}), by = leaf.number(divisor);
+    leaf.add(OpKind::idiv, {quotient}, {dividend, by});
+    const Operand mod = leaf.op(OpKind::mod, int_, {dividend, by});
+    leaf.add(OpKind::int_to_float, {rest}, {mod});
+    leaf.add(OpKind::lt, {is_less}, {mod, quotient});
+    Captured arrays;
+    arrays.ints = dividends;
+    arrays.floats.resize(dividends.size());
+    arrays.booleans.resize(dividends.size());
+    Both both(test, leaf);
+    REQUIRE(both.agree(0, 1, static_cast<std::int64_t>(dividends.size()), arrays.words(0, 0.0)));
+    CHECK((divisor == 0 ? both.failed : both.good) > 0);
+  }
+}
+
 TEST_CASE("lanes in a loop without end stop when the run is to end") {
   TestModule test;
   LeafBuilder leaf(test, "endless");
