@@ -79,7 +79,7 @@ Cards cards_of(std::string_view word) {
   return cards;
 }
 
-std::string number_text() { return fmt::format("1 to {} of them can be meant", most_gpus); }
+std::string number_text() { return fmt::format("there can be 1 to {} of them; none: `--gpus none`", most_gpus); }
 
 std::optional<std::string> read_kind(GivenDevices& given) {
   if (given.kind == "none" || given.kind == "all" || given.kind == "simulated") return {};
@@ -91,6 +91,14 @@ std::optional<std::string> read_kind(GivenDevices& given) {
   if (is_number) return number_text();
   if (cards_of(given.kind).model != nullptr) return fmt::format("did you mean `simulated:{}`?", given.kind);
   return "";
+}
+
+/// "whole, memory=512M, h100, h200x4"
+std::string words_text(const GivenDevices& given) {
+  const bool is_simulated = given.kind == "simulated";
+  return fmt::format("whole, memory=512M, {}",
+                     is_simulated ? fmt::format("{}, {}x4", fmt::join(model_names(), ", "), model_names().back())
+                                  : "patience=60, resident");
 }
 
 /// What stands behind a colon.
@@ -111,7 +119,10 @@ std::optional<std::string> read_word(std::string_view word, GivenDevices& given)
     if (!given.patience_ns) return "patience is a number of seconds, a day at most, as in `patience=60`";
   } else {
     const Cards cards = cards_of(word);
-    if (cards.model == nullptr) return "";
+    const bool is_number = !word.empty() && word.find_first_not_of("0123456789") == std::string_view::npos;
+    if (cards.model == nullptr && is_simulated && is_number)
+      return fmt::format("one device is simulated; for several a model stands here, as in `simulated:h200x{}`", word);
+    if (cards.model == nullptr) return fmt::format("`{}` is none of what can stand there: {}", word, words_text(given));
     if (!is_simulated) return fmt::format("a model stands behind `simulated`: `simulated:{}`", word);
     if (given.model != nullptr) return "there can be one model";
     if (!cards.count) return number_text();

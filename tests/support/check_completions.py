@@ -31,22 +31,6 @@ LINES = [
     ("raddle graph --format s", ["svg"]),
 ]
 
-# A C program of libraddle_gemtc.
-TASKS_IN_C = r"""#include <raddle/gemtc.h>
-#include <stdio.h>
-static int32_t nothing(void *parameters, int64_t thread, int64_t threads) { return parameters != NULL || thread >= threads; }
-int main(void) {
-  const gemtc_kernel kernels[] = {nothing};
-  const gemtc_options options = {.kernels = kernels, .kernel_count = 1};
-  gemtc *device;
-  gemtc_result result;
-  if (gemtc_setup(&options, &device) != GEMTC_OK || gemtc_push(device, 0, 32, 7, NULL) != GEMTC_OK) return 1;
-  if (gemtc_poll(device, -1, &result) != GEMTC_OK) return 2;
-  printf("task %d: %d\n", (int)result.id, (int)result.status);
-  return gemtc_cleanup(device);
-}
-"""
-
 BASH = """
 source ./completions
 words=("$@")
@@ -163,9 +147,11 @@ def installed_tool_runs(folder):
         expect((file, (folder.path / "there" / "share" / file).stat().st_size > 1000), (file, True))
     there = folder.path / "there"
     compiler = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "tasks.c", f"-I{there}/include", f"-L{there}/lib", "-lraddle_gemtc", f"-Wl,-rpath,{there}/lib", "-o", "tasks"]
-    folder.write("tasks.c", TASKS_IN_C)
+    page = (ROOT / "gpu" / "README.md").read_text()
+    program, printed = re.search(r"```c\n(.*?)```\n```\n(.*?)```\n", page, re.DOTALL).groups()
+    folder.write("tasks.c", program)
     subprocess.run(compiler, cwd=folder.path, timeout=60, check=True)
-    expect(subprocess.run(["./tasks"], cwd=folder.path, stdout=subprocess.PIPE, timeout=60, check=True, text=True).stdout, "task 7: 0\n")
+    expect(subprocess.run(["./tasks"], cwd=folder.path, stdout=subprocess.PIPE, timeout=60, check=True, text=True).stdout, printed)
     return None
 
 
