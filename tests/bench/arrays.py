@@ -31,7 +31,7 @@ class Row:
     name: str
     size: tuple  # n, or n and steps
     small: tuple
-    is_random: bool = True  # then the numbers of others are others
+    is_random: bool = True  # then the numbers of others are others, as they are where float32 is rounded otherwise
     script: str = ""        # if it is none of the examples
     fewer: int = 0          # the steps of the shorter run, if times are of a step
     slower: int = 1         # by so much fewer steps are run where a step takes long
@@ -43,8 +43,8 @@ ROWS = [
         fewer=5, slower=4),
     Row("mandelbrot", (1_000, 100), (50, 3), is_random=False, script="tests/bench/arrays/mandelbrot.df", fewer=5,
         slower=10),
-    Row("mandelbrot_float32", (1_000, 100), (50, 3), is_random=False,
-        script="tests/bench/arrays/mandelbrot_float32.df", fewer=5, slower=10),
+    Row("mandelbrot_float32", (1_000, 100), (50, 3), script="tests/bench/arrays/mandelbrot_float32.df", fewer=5,
+        slower=10),
     Row("logistic_regression", (200_000, 200), (200, 3), script="tests/bench/arrays/logistic_regression.df", fewer=20),
     Row("logistic_regression_float32", (200_000, 200), (200, 3),
         script="tests/bench/arrays/logistic_regression_float32.df", fewer=20),

@@ -109,6 +109,8 @@ struct KernelLanes {
     return Float(math::each_lane<double>([&](int part, int lane)
                                              RADDLE_MATH_LAMBDA { return function(x.numbers.parts[part][lane]); }));
   }
+  /// For an operation that is more than a function of vm/math: those are computed elsewhere, all lanes at once.
+  RADDLE_MATH_INLINE static Float log(const Float& x) { return each(x, KernelScalars::log); }
   RADDLE_MATH_INLINE static Float floor(const Float& x) {
     return each(x, [](double number) { return __builtin_floor(number); });
   }

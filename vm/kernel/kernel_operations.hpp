@@ -84,9 +84,53 @@ struct KernelOperations {
   RADDLE_MATH_INLINE static Int min_int(const Int& a, const Int& b, const auto&) {
     return N::select(N::less(b, a), b, a);
   }
+  RADDLE_MATH_INLINE static Int bit_and(const Int& a, const Int& b, const auto&) {
+    return N::int_of(N::word_of(a) & N::word_of(b));
+  }
+  RADDLE_MATH_INLINE static Int bit_or(const Int& a, const Int& b, const auto&) {
+    return N::int_of(N::word_of(a) | N::word_of(b));
+  }
+  RADDLE_MATH_INLINE static Int bit_xor(const Int& a, const Int& b, const auto&) {
+    return N::int_of(N::word_of(a) ^ N::word_of(b));
+  }
+  RADDLE_MATH_INLINE static Int shift(const Int& a, const Int& places, const auto& fail) {
+    const Mask is_right = N::less(places, N::integer(0));
+    Int opposite;
+    static_cast<void>(N::sub_overflows(N::integer(0), places, opposite));
+    const Int count = N::select(is_right, opposite, places);
+    fail(N::less(count, N::integer(0)) | N::less(N::integer(63), count), KernelFailure::domain);
+    const Int left = shifted_left(a, count);
+    fail(!(is_right | N::equal(shifted_right(left, count), a)), KernelFailure::domain);
+    return N::select(is_right, shifted_right(a, count), left);
+  }
+  /// By 0 to 63 places, as the bits of `count` say: number types shift by constants only.
+  RADDLE_MATH_INLINE static Int shifted_left(Int a, const Int& count) {
+    for (int bit = 0; bit < 6; ++bit) {
+      const Mask stays = N::equal(bit_and(count, N::integer(1LL << bit), nullptr), N::integer(0));
+      a = N::select(stays, a, N::int_of(N::word_of(a) << (1 << bit)));
+    }
+    return a;
+  }
+  /// What comes from the left is the sign.
+  RADDLE_MATH_INLINE static Int shifted_right(const Int& a, const Int& count) {
+    const Int sign = N::select(N::less(a, N::integer(0)), N::integer(-1), N::integer(0));
+    Int size = bit_xor(a, sign, nullptr);
+    for (int bit = 0; bit < 6; ++bit) {
+      const Mask stays = N::equal(bit_and(count, N::integer(1LL << bit), nullptr), N::integer(0));
+      size = N::select(stays, size, N::int_of(N::word_of(size) >> (1 << bit)));
+    }
+    return bit_xor(size, sign, nullptr);
+  }
+  RADDLE_MATH_INLINE static Int choose_int(const Mask& condition, const Int& yes, const Int& no, const auto&) {
+    return N::select(condition, yes, no);
+  }
 
   // ---------------------------------------------------------------- floats
 
+  RADDLE_MATH_INLINE static Float choose_float(const Mask& condition, const Float& yes, const Float& no, const auto&) {
+    using math::select;
+    return select(condition, yes, no);
+  }
   RADDLE_MATH_INLINE static Float add_float(const Float& a, const Float& b, const auto&) { return a + b; }
   RADDLE_MATH_INLINE static Float sub_float(const Float& a, const Float& b, const auto&) { return a - b; }
   RADDLE_MATH_INLINE static Float mul_float(const Float& a, const Float& b, const auto&) { return a * b; }
@@ -235,6 +279,11 @@ struct KernelOperations {
   RADDLE_KERNEL_MATHEMATICS(erf_32)
   RADDLE_KERNEL_MATHEMATICS(erfc_32)
 #undef RADDLE_KERNEL_MATHEMATICS
+  RADDLE_MATH_INLINE static Float log_base(const Float& x, const Float& base, const auto& fail) {
+    const Float result = N::log(x) / N::log(base);
+    check_domain(x, base, result, fail);
+    return result;
+  }
 #define RADDLE_KERNEL_MATHEMATICS(name)                                    \
   RADDLE_MATH_INLINE static Float name(const Float& x, const auto& fail) { \
     const Float result = N::name(x);                                       \

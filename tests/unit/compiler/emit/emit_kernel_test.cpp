@@ -236,7 +236,8 @@ TEST_CASE("functions of the library are told apart by their arguments' types") {
   CHECK(find("abs", {vm::KernelType::int_}) == vm::KernelOp::abs_int);
   CHECK(find("abs", {vm::KernelType::float_}) == vm::KernelOp::abs_float);
   CHECK(find("ln", {vm::KernelType::float_}) == vm::KernelOp::log);
-  CHECK(find("log", {vm::KernelType::float_, vm::KernelType::float_}) == vm::KernelOp::if_);
+  CHECK(find("log", {vm::KernelType::float_, vm::KernelType::float_}) == vm::KernelOp::log_base);
+  CHECK(find("log", {vm::KernelType::int_, vm::KernelType::float_}) == vm::KernelOp::if_);
   CHECK(find("printf", {vm::KernelType::int_}) == vm::KernelOp::if_);
   CHECK(vm::info(vm::KernelOp::is_nan).result == 'b');
   CHECK(vm::info(vm::KernelOp::sqrt).failure == vm::KernelFailure::domain);

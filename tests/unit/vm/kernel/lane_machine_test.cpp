@@ -23,7 +23,7 @@ using test::size;
 
 namespace {
 
-/// a[point] op b[point], or of three; booleans are what is not 0.
+/// a[point] op b[point], or of three; booleans are ints that are not 0, or floats that are NaN.
 struct OneOperation : BothMachines {
   explicit OneOperation(KernelOp op) : BothMachines(text(op)) {}
   bool agrees(const Numbers& a, const Numbers& b, const Numbers& c, std::int64_t first, std::int64_t step,
@@ -42,12 +42,14 @@ struct OneOperation : BothMachines {
   }
 
   static std::string text(KernelOp op) {
-    const char letter = info(op).inputs[0];
+    const char letter = info(op).inputs.back();
     const std::string number = letter == 'b' ? "int" : type_of(letter);
     std::string body, operands, result;
     for (std::size_t i = 0; i < info(op).inputs.size(); ++i) {
       body += fmt::format("%{}: {} = get_{} %{} %0 at 0:0-0\n", 5 + i, number, number, 1 + i);
-      if (info(op).inputs[i] == 'b') body += fmt::format("%{}: boolean = ne_int %{} %4 at 0:0-0\n", 8 + i, 5 + i);
+      if (info(op).inputs[i] == 'b')
+        body += letter == 'f' ? fmt::format("%{}: boolean = is_nan %{} at 0:0-0\n", 8 + i, 5 + i)
+                              : fmt::format("%{}: boolean = ne_int %{} %4 at 0:0-0\n", 8 + i, 5 + i);
       operands += fmt::format(" %{}", (info(op).inputs[i] == 'b' ? 8 : 5) + i);
     }
     if (info(op).result == 'v')
@@ -199,7 +201,16 @@ TEST_CASE("operations of floats: the same bits, with infinities, NaN, zeros of b
     }
     const Numbers ones(size, std::bit_cast<std::int64_t>(1.0));
     for (const std::int64_t count : {std::int64_t{1}, std::int64_t{7}, std::int64_t{8}, std::int64_t{size}})
-      if (info(op).failure != KernelFailure::assertion) CHECK(operation.agrees(ones, ones, ones, 0, 1, count));
+      if (info(op).failure != KernelFailure::assertion && op != KernelOp::log_base)  // 0 by 0
+        CHECK(operation.agrees(ones, ones, ones, 0, 1, count));
+  }
+}
+
+TEST_CASE("one of two numbers is chosen") {
+  OneOperation ints(KernelOp::choose_int), floats_by_nan(KernelOp::choose_float);
+  for (int round = 0; round < 20; ++round) {
+    CHECK(ints.agrees(any_of(narrow_edges), wide(), narrow(), 3, 2, 100));
+    CHECK(floats_by_nan.agrees(floats(), floats(), floats(), 0, 1, size));
   }
 }
 
