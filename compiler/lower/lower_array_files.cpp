@@ -31,6 +31,9 @@ bool is_written(const ast::Call& call, const ast::Expr* argument) {
 /// @param has_header  where the call does not say so
 void FunctionLowering::add_table_form(const ast::Call& call, bool has_header, Operands& operands) {
   const auto constant = [&](auto known) { return ir::Operand::constant(context_.module.constant(known)); };
+  Operands columns;
+  if (const ast::Expr* const argument = argument_for(call, "columns")) columns = {value(*argument)};
+  if (!columns.empty() && types().at(types().base(type_of(columns[0]))).element == TypeStore::string) has_header = true;
   const ast::Expr* const header = argument_for(call, "header");
   operands.push_back(is_written(call, header) ? value(*header) : constant(has_header));
   operands.push_back(value(*argument_for(call, "separator")));
@@ -38,6 +41,7 @@ void FunctionLowering::add_table_form(const ast::Call& call, bool has_header, Op
   const ast::Expr* const missing = argument_for(call, "missing");
   operands.push_back(missing != nullptr ? value(*missing) : constant(0.0));
   operands.push_back(constant(missing != nullptr));
+  operands.insert(operands.end(), columns.begin(), columns.end());
 }
 
 /// The variable's type says what is to be in the file.
