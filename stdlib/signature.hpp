@@ -80,7 +80,7 @@ struct SignatureInput {
 
 struct BuiltinSignature {
   Few<SignatureType, 3> outputs;
-  Few<SignatureInput, 8> inputs;
+  Few<SignatureInput, 9> inputs;
   bool has_varargs = false;        ///< the last input stands for any number
   bool has_process_count = false;  ///< the last input is how many processes it uses: what `@par` before a call says
 

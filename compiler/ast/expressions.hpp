@@ -28,9 +28,9 @@ enum class Conversion : std::uint8_t {
   to_float32,         ///< a number that is known, rounded
   as_int32,           ///< an int that has to be an int32, and stays an int: a number beside an array of int32
   as_float32,         ///< a number as a float that is rounded to a float32, and stays a float: likewise
-  to_growing,         ///< a dense array of one dimension, read as a growing one
-  to_growing_ints,    ///< the same of int32, as ints
-  to_growing_floats,  ///< the same of float32 or int32, as floats
+  to_growing,         ///< a dense array of one dimension, read as a growing one; of two, as one of its rows
+  to_growing_ints,    ///< one of one dimension of int32, as ints
+  to_growing_floats,  ///< one of one dimension of float32 or int32, as floats
   to_string,          ///< a dense array, as a text of all its elements
   to_shown,           ///< a dense array, as a text to be printed: of many elements the first and the last ones
 };

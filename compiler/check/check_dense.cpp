@@ -196,6 +196,9 @@ void ExpressionChecker::array_result(ast::Call& call, TypeId wanted) {
     if (name == "dense" && types.is_array(array.type) && types.is_array(types.at(array.type).element))
       diagnostic.note(
           "an array of several dimensions is declared with its extents: `float A[2, 2] = [[1.0, 2.0], [3.0, 4.0]];`");
+    else if (name == "dense" && array.type == TypeStore::blob)
+      diagnostic.note("the extents tell how many numbers a blob holds: `float x[:] = dense(" +
+                      source_text(context_, array.span) + ", n);`, or -1 for all of them");
     else if (name != "dense" && types.is_array(array.type) && types.at(array.type).key == TypeStore::int_ &&
              TypeStore::is_number_or_truth(types.at(array.type).element))
       diagnostic.note("`dense(" + source_text(context_, array.span) + ")` makes one");
@@ -206,6 +209,16 @@ void ExpressionChecker::array_result(ast::Call& call, TypeId wanted) {
       if (argument.value.get() == &array) take_list_as_dense(*argument.value);
     call.type = types.is_dense(array.type) ? types.dense_of(types.dense_element(array.type), std::max(1U, extents))
                                            : refuse("a dense array");
+  } else if (name == "dense" && extents != 0) {  // of a blob
+    if (types.is_dense(wanted)) {
+      call.type = types.dense_of(types.dense_element(wanted), extents);
+    } else {
+      context_.diagnostics
+          .report(DiagnosticKind::untyped_file, call.callee.span, name,
+                  wanted == TypeStore::error ? "" : ": `" + context_.name(wanted) + "` is no dense array")
+          .note("as in `float x[:] = dense(" + source_text(context_, array.span) + ", n);`");
+      call.type = TypeStore::error;
+    }
   } else if (name == "dense") {
     const TypeId element = types.is_array(array.type) && types.at(array.type).key == TypeStore::int_
                                ? types.at(array.type).element

@@ -88,9 +88,16 @@ void make_float(Context& context, ast::IntLiteral& literal) {
 
 namespace {
 
+/// What a dense array is read as: `float[]`, and of two dimensions its rows, `float[][]`.
+bool is_growing_form(const TypeStore& types, TypeId target, TypeId dense) {
+  if (types.rank(dense) == 1) return target == types.dense_elements(dense);
+  return types.rank(dense) == 2 && types.is_array(target) && types.at(target).key == TypeStore::int_ &&
+         types.at(target).element == types.dense_elements(dense);
+}
+
 /// A dense array as a growing one, or as one of wider numbers. Ints are no growing array of floats.
 Fit fit_dense(const TypeStore& types, TypeId found, TypeId target) {
-  if (types.rank(found) == 1 && target == types.dense_elements(found)) return Fit::converts;
+  if (is_growing_form(types, target, found)) return Fit::converts;
   const TypeId element = types.dense_element(found);
   if (types.rank(found) == 1 && TypeStore::is_narrow(element) && types.is_array(target))
     return types.at(target).key == TypeStore::int_ && TypeStore::widens(element, types.at(target).element) ? Fit::widens
@@ -239,7 +246,7 @@ void convert(Context& context, ast::Expr& expr, TypeId target) {
     if (target == TypeStore::string)
       expr.conversion = ast::Conversion::to_string;
     else if (types.is_array(target))
-      expr.conversion = target == types.dense_elements(expr.type)     ? ast::Conversion::to_growing
+      expr.conversion = is_growing_form(types, target, expr.type)     ? ast::Conversion::to_growing
                         : types.at(target).element == TypeStore::int_ ? ast::Conversion::to_growing_ints
                                                                       : ast::Conversion::to_growing_floats;
     else

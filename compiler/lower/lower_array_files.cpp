@@ -31,6 +31,9 @@ bool is_written(const ast::Call& call, const ast::Expr* argument) {
 /// @param has_header  where the call does not say so
 void FunctionLowering::add_table_form(const ast::Call& call, bool has_header, Operands& operands) {
   const auto constant = [&](auto known) { return ir::Operand::constant(context_.module.constant(known)); };
+  Operands columns;
+  if (const ast::Expr* const argument = argument_for(call, "columns")) columns = {value(*argument)};
+  if (!columns.empty() && types().at(types().base(type_of(columns[0]))).element == TypeStore::string) has_header = true;
   const ast::Expr* const header = argument_for(call, "header");
   operands.push_back(is_written(call, header) ? value(*header) : constant(has_header));
   operands.push_back(value(*argument_for(call, "separator")));
@@ -38,28 +41,34 @@ void FunctionLowering::add_table_form(const ast::Call& call, bool has_header, Op
   const ast::Expr* const missing = argument_for(call, "missing");
   operands.push_back(missing != nullptr ? value(*missing) : constant(0.0));
   operands.push_back(constant(missing != nullptr));
+  operands.insert(operands.end(), columns.begin(), columns.end());
 }
 
 /// The variable's type says what is to be in the file.
 FunctionLowering::Dense FunctionLowering::read_from_file(const ast::Call& call) {
-  TypeStore& all = context_.program.types;
-  const TypeId element = all.dense_element(call.type);
-  const std::uint32_t rank = all.rank(call.type);
-  Operands operands = {value(*call.resolved_arguments.front()), int_constant(rank)};
-  if (stdlib::builtins()[call.callee_index].name == "read_csv")
+  Operands operands = {value(*call.resolved_arguments.front()), int_constant(types().rank(call.type))};
+  const std::string_view reader = stdlib::builtins()[call.callee_index].name;
+  if (reader == "read_csv")
     add_table_form(call, false, operands);
   else
     for (std::size_t i = 1; i < call.resolved_arguments.size(); ++i)
       operands.push_back(value(*call.resolved_arguments[i]));
+  return read_by("@" + std::string(reader), call, std::move(operands));
+}
+
+/// @param reader  gives the elements of the call's type, and their extents: its name without that of the type
+FunctionLowering::Dense FunctionLowering::read_by(std::string_view reader, const ast::Call& call, Operands operands) {
+  TypeStore& all = context_.program.types;
+  const TypeId element = all.dense_element(call.type);
   const ir::VarId elements = temporary(all.array_of(TypeStore::int_, element), call.span);
   const ir::VarId extents = temporary(all.array_of(TypeStore::int_, TypeStore::int_), call.span);
   std::vector<TypeId> operand_types;
   for (const ir::Operand& operand : operands) operand_types.push_back(type_of(operand));
   ir::Op& op = emit(OpKind::call_builtin, std::move(operands), {elements, extents}, call.span);
-  op.callee = builtin_named("@" + std::string(stdlib::builtins()[call.callee_index].name) + "_" + all.name(element));
+  op.callee = builtin_named(std::string(reader) + "_" + all.name(element));
   op.operand_types = std::move(operand_types);
   Dense made{ir::Operand::variable(elements), {}};
-  for (std::uint32_t axis = 0; axis < rank; ++axis)
+  for (std::uint32_t axis = 0; axis < all.rank(call.type); ++axis)
     made.extents.push_back(emit_value(OpKind::array_get, {ir::Operand::variable(extents), int_constant(axis)},
                                       TypeStore::int_, call.span));
   return made;

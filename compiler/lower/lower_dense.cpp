@@ -174,13 +174,22 @@ bool is_minus_one(const ast::Expr& expr) {
   return operand.kind == ExprKind::IntLiteral && as<ast::IntLiteral>(operand).value == 1;
 }
 
+/// The axis whose extent is what is left: of a call with extents behind its first argument. Their number: none.
+std::size_t open_axis(const ast::Call& call) {
+  std::size_t axis = 0;
+  while (axis + 1 < call.resolved_arguments.size() && !is_minus_one(*call.resolved_arguments[axis + 1])) ++axis;
+  return axis;
+}
+
 }  // namespace
 
 ir::Operand FunctionLowering::array_function(const ast::Call& call, ir::VarId target) {
   const std::string_view name = stdlib::builtins()[call.callee_index].name;
   Dense made;
   if (!types().is_dense(call.type)) return records_from_file(call, target);
-  if (name == "dense") {
+  if (name == "dense" && call.resolved_arguments.size() > 1) {
+    made = read_from_blob(call);
+  } else if (name == "dense") {
     const ir::Operand elements = value(*call.resolved_arguments[0]);
     const ir::Operand count = call_builtin_named("@dense_keys", {elements}, TypeStore::int_, call.span);
     // what reads elements only is to fail with the keys, too
@@ -189,6 +198,14 @@ ir::Operand FunctionLowering::array_function(const ast::Call& call, ir::VarId ta
     made = name == "reshape" || name == "flatten" ? reshaped(call) : read_from_file(call);
   }
   return ir::Operand::variable(pack(made, call.type, call.span, target));
+}
+
+/// `dense(b, n, m)`
+FunctionLowering::Dense FunctionLowering::read_from_blob(const ast::Call& call) {
+  Operands operands = {value(*call.resolved_arguments[0]), int_constant(static_cast<std::int64_t>(open_axis(call)))};
+  for (std::size_t i = 1; i < call.resolved_arguments.size(); ++i)
+    operands.push_back(value(*call.resolved_arguments[i]));
+  return read_by("@dense", call, std::move(operands));
 }
 
 FunctionLowering::Dense FunctionLowering::reshaped(const ast::Call& call) {
@@ -200,8 +217,7 @@ FunctionLowering::Dense FunctionLowering::reshaped(const ast::Call& call) {
   Operands shapes = {int_constant(static_cast<std::int64_t>(from.extents.size()))};
   shapes.insert(shapes.end(), from.extents.begin(), from.extents.end());
   shapes.insert(shapes.end(), made.extents.begin(), made.extents.end());
-  std::size_t open = 0;  // the axis whose extent is what is left
-  while (open < made.extents.size() && !is_minus_one(*call.resolved_arguments[open + 1])) ++open;
+  const std::size_t open = open_axis(call);
   const bool is_open = open < made.extents.size();
   const ir::Operand checked =
       call_builtin_named(is_open ? "@open_extent" : "@reshaped", std::move(shapes), TypeStore::int_, call.span);

@@ -51,10 +51,15 @@ ir::Operand FunctionLowering::converted(ir::Operand operand, ast::Conversion con
 /// A dense array that becomes something else.
 ir::Operand FunctionLowering::converted_dense(const ast::Expr& expr, ir::VarId target) {
   if (ast::is_growing(expr.conversion)) {
-    const ir::Operand elements =
-        ast::number_of(expr.conversion) != TypeStore::error ? parts_of(dense_value(expr, ir::none).index).elements
-        : expr.kind == ExprKind::Name ? copied_input(variable_of(as<ast::Name>(expr).variable)).elements
-                                      : unwidened_view(expr).elements;
+    const Dense parts = ast::number_of(expr.conversion) != TypeStore::error
+                            ? parts_of(dense_value(expr, ir::none).index)
+                        : expr.kind == ExprKind::Name ? copied_input(variable_of(as<ast::Name>(expr).variable))
+                                                      : unwidened_view(expr);
+    ir::Operand elements = parts.elements;
+    if (parts.extents.size() > 1) {
+      const TypeId rows = context_.program.types.array_of(TypeStore::int_, type_of(elements));
+      elements = call_builtin_named("@rows", {elements, parts.extents[0], parts.extents[1]}, rows, expr.span);
+    }
     return target == ir::none ? elements : emit_value(OpKind::copy, {elements}, type_of(elements), expr.span, target);
   }
   if (!ast::is_text(expr.conversion)) return dense_value(expr, target);

@@ -253,6 +253,8 @@ class FunctionLowering {
   ir::Operand array_function(const ast::Call& call, ir::VarId target);
   Dense reshaped(const ast::Call& call);
   Dense read_from_file(const ast::Call& call);
+  Dense read_from_blob(const ast::Call& call);
+  Dense read_by(std::string_view reader, const ast::Call& call, Operands operands);
   void add_table_form(const ast::Call& call, bool has_header, Operands& operands);
   ir::Operand records_from_file(const ast::Call& call, ir::VarId target);
   ir::Operand product(const Operands& extents, Span span);

@@ -1,8 +1,6 @@
 // Tables whose columns have names and types of their own, as text: arrays of structures, and structures of arrays.
 // Fields with separators, quotes or ends of lines in them stand in quotes, and a quote in them is doubled (RFC 4180).
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -172,19 +170,26 @@ std::optional<Value> value_of(const std::string& field, char kind, std::optional
 
 std::string_view name_of_kind(char kind) { return kind == 'f' ? "float" : kind == 'i' ? "int" : "boolean"; }
 
-/// Finds the columns by the names in the first record.
-Result place_by_name(const std::string& path, const std::vector<std::string>& header, std::vector<Column>& columns) {
-  std::vector<std::string_view> names;
-  for (const std::string& name : header) names.push_back(without_blanks(name));
-  for (Column& column : columns) {
-    const auto found = std::ranges::find(names, column.name);
-    if (found == names.end())
-      return fail(
-          fmt::format("`{}` has no column `{}`: its first line names `{}`; `header=false` takes the fields in order",
-                      path, column.name, fmt::join(names, "`, `")));
-    if (std::find(found + 1, names.end(), column.name) != names.end())
-      return fail(fmt::format("`{}` has two columns `{}`", path, column.name));
-    column.place = static_cast<std::size_t>(found - names.begin());
+/// Finds the columns by the names in the first record: those of the fields, or what `columns` has in their places.
+Result place_by_name(const std::string& path, const std::vector<std::string>& header, const TableForm& form,
+                     std::vector<Column>& columns) {
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const auto place =
+        form.columns ? column_of_name(path, form.columns->names[i], header, "")
+                     : column_of_name(path, columns[i].name, header, "; `header=false` takes the fields in order");
+    if (!place) return fail(place.error());
+    columns[i].place = *place;
+  }
+  return {};
+}
+
+/// @param line  of the first record, which has `count` fields
+Result place_by_number(const std::string& path, std::int64_t line, std::size_t count,
+                       const std::vector<std::int64_t>& numbers, std::vector<Column>& columns) {
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const auto place = column_of_number(path, line, numbers[i], count);
+    if (!place) return fail(place.error());
+    columns[i].place = *place;
   }
   return {};
 }
@@ -268,11 +273,15 @@ Result add_columns(std::string& text, vm::Structure& table, std::string_view sep
 Result read_records(Call, Arguments arguments, Results results) {
   const std::string& path = arguments[0].as_file().path();
   const std::vector<std::string> names = lines_of(arguments[1].as_string());
-  const auto form = table_form(arguments);
+  const auto form = table_form(arguments.subspan(3));
   if (!form) return fail(form.error());
   std::vector<Column> columns;
   for (std::size_t i = 0; i < names.size(); ++i)
     columns.push_back({.name = names[i], .kind = arguments[2].as_string()[i], .place = i});
+  if (form->columns && form->columns->size() != columns.size())
+    return fail(fmt::format("`columns` chooses {}, the structure has {} field{}", form->columns->size(), columns.size(),
+                            columns.size() == 1 ? "" : "s"));
+  const bool has_numbers = form->columns && form->columns->names.empty();
   const auto text = read_file(path);
   if (!text) return fail(text.error());
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
@@ -284,7 +293,7 @@ Result read_records(Call, Arguments arguments, Results results) {
     if (!read) return fail(read.error());
     if (!*read) break;
     const std::size_t found = reader.fields().size();
-    if (!width && !form->has_header && found != columns.size())
+    if (!width && !form->has_header && !has_numbers && found != columns.size())
       return fail(fmt::format(
           "`{}`, line {}: {} fields, the structure has {}; those of a first line of names are found by them", path,
           reader.line(), found, columns.size()));
@@ -292,12 +301,16 @@ Result read_records(Call, Arguments arguments, Results results) {
       return fail(
           fmt::format("`{}`, line {}: {} fields, the lines before have {}", path, reader.line(), found, *width));
     const bool is_header = !width && form->has_header;
+    if (!width && has_numbers)
+      if (auto placed = place_by_number(path, reader.line(), found, form->columns->numbers, columns); !placed)
+        return placed;
     width = found;
-    if (auto good = is_header ? place_by_name(path, reader.fields(), columns)
+    count += is_header ? 0 : 1;
+    if (is_header && has_numbers) continue;
+    if (auto good = is_header ? place_by_name(path, reader.fields(), *form, columns)
                               : add_record(path, reader, form->missing, columns);
         !good)
       return good;
-    count += is_header ? 0 : 1;
   }
   std::array<std::vector<Value>, 3> all = {{{}, {}, {Value::of(count)}}};
   for (const char kind : std::string_view("sfib")) {

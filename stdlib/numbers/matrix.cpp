@@ -95,6 +95,32 @@ Result matrix_from_blob_fortran(Call, Arguments arguments, Results results) {
   return give(results, dense_array(std::move(rows)));
 }
 
+/// A dense matrix as an array of its rows.
+Result rows_of_matrix(Call, Arguments arguments, Results results) {
+  std::size_t count = 0;
+  vm::Array& matrix = arguments[0].as_array();
+  const auto* const numbers = static_cast<const std::byte*>(matrix.packed(count));
+  if (numbers == nullptr && count != 0) return fail("an element of the array has no value");
+  const std::int64_t row_count = arguments[1].as_int();
+  const auto columns = static_cast<std::size_t>(arguments[2].as_int());
+  const double row_bytes = sizeof(vm::Array) + sizeof(Value) + static_cast<double>(columns) * sizeof(double);
+  if (!vm::fits_in_memory(static_cast<double>(row_count) * row_bytes))
+    return fail(fmt::format("{} rows of {} numbers need more memory than there is", row_count, columns));
+  std::vector<Value> rows;
+  for (std::int64_t i = 0; i < row_count; ++i) {
+    if (columns == 0) {
+      rows.push_back(dense_array({}));
+      continue;
+    }
+    const vm::ValueKind kind = matrix.packed_numbers()->kind();
+    const std::size_t bytes = columns * vm::Buffer::size_of(kind);
+    vm::Buffer::Owner row = vm::Buffer::make(kind, columns);
+    std::memcpy(row->at_index(0), numbers + static_cast<std::size_t>(i) * bytes, bytes);
+    rows.push_back(Value::of_object(vm::ValueKind::array, vm::Array::packed_of(std::move(row))));
+  }
+  return give(results, dense_array(std::move(rows)));
+}
+
 Result vector_print(Call call, Arguments arguments, Results results) { return print_vector(call, arguments, results); }
 Result matrix_print(Call call, Arguments arguments, Results results) {
   return print_matrix(call, "matrix_print", arguments, results);

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
+#include <future>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -11,7 +13,7 @@
 #include "stdlib/native/file_content.hpp"
 #include "stdlib/native/functions.hpp"
 #include "stdlib/numbers/number_types.hpp"
-#include "stdlib/native/table_fields.hpp"
+#include "stdlib/numbers/table_lines.hpp"
 #include "vm/value/array.hpp"
 #include "vm/value/file.hpp"
 #include "vm/value/text.hpp"
@@ -21,65 +23,53 @@ namespace {
 
 using vm::Value;
 
-template <typename T>
-Value array_of(const std::vector<ElementOf<T>>& numbers) {
-  vm::Buffer::Owner packed = vm::Buffer::make(kind_of<T>, numbers.size());
-  std::ranges::copy(numbers, static_cast<ElementOf<T>*>(packed->at_index(0)));
-  return Value::of_object(vm::ValueKind::array, vm::Array::packed_of(std::move(packed)));
-}
+/// Where in a part something is wrong, and what: "`x` is no `float`".
+struct TableFault {
+  std::int64_t line;
+  std::string text;
+};
 
-/// The fields of a table's lines.
+/// The numbers of some lines of a table, which one thread reads. On cache lines of its own, as it is written for each
+/// number.
 template <typename T>
-class TableReader {
+class alignas(64) PartReader {
  public:
-  TableReader(const std::string& path, std::string_view text, const TableForm& form)
-      : path_(path), rest_(text), form_(form) {}
+  PartReader(std::string_view text, const TableForm& form, const TableShape& shape)
+      : lines_(text), form_(form), shape_(shape), is_first_(text.data() <= shape.first_line), fields_(form) {}
 
-  Result read() {
-    for (bool is_header = form_.has_header; !rest_.empty();) {
-      const std::string_view line = take_line();
-      ++line_;
-      if (form_.is_comment(line)) continue;
-      if (std::exchange(is_header, false) || without_blanks(line).empty()) continue;
-      if (auto read = add(line); !read) return read;
+  void read() {
+    while (!lines_.are_over() && !fault_) {
+      const std::string_view line = lines_.take();
+      if (form_.is_comment(line) || without_blanks(line).empty()) continue;
+      if (auto read = add(line); !read) fault_ = {lines_.count(), read.error()};
     }
-    return {};
   }
-  std::vector<ElementOf<T>> numbers;
-  std::int64_t rows = 0, columns = 0;
+  const std::vector<ElementOf<T>>& numbers() const { return numbers_; }
+  std::vector<ElementOf<T>> take_numbers() { return std::exchange(numbers_, {}); }
+  const std::optional<TableFault>& fault() const { return fault_; }  ///< reading ended there
+  std::int64_t rows() const { return rows_; }
+  std::int64_t lines() const { return lines_.count(); }
 
  private:
-  std::string_view take_line() {
-    const std::size_t end = std::min(rest_.find('\n'), rest_.size());
-    std::string_view line = rest_.substr(0, end);
-    rest_.remove_prefix(std::min(end + 1, rest_.size()));
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    return line;
-  }
   Result add(std::string_view line) {
-    const std::vector<std::string_view> fields = fields_of(line);
-    const auto found = static_cast<std::int64_t>(fields.size());
-    for (std::int64_t i = 0; i < found; ++i)
-      if (auto read = add_field(fields[static_cast<std::size_t>(i)], i + 1, fields); !read) return read;
-    if (rows == 0) columns = found;
-    if (found != columns)
-      return fail(fmt::format("`{}`, line {}: {} fields, the lines before have {}", path_, line_, found, columns));
-    ++rows;
+    fields_.read(line);
+    const std::size_t found = fields_.all().size();
+    if (shape_.chosen && found == shape_.fields) {
+      for (const std::size_t column : *shape_.chosen)
+        if (auto read = add_field(column); !read) return read;
+    } else if (!shape_.chosen) {
+      for (std::size_t column = 0; column < found; ++column)
+        if (auto read = add_field(column); !read) return read;
+    }
+    if (fields_.ends_in_quote())
+      return fail(fmt::format(
+          ", field {}: no quote ends it in this line; an array of structures takes records of several", found));
+    if (found != shape_.fields) return fail(fmt::format(": {} fields, the lines before have {}", found, shape_.fields));
+    ++rows_;
     return {};
   }
-  /// Without the blanks around them.
-  std::vector<std::string_view> fields_of(std::string_view line) const {
-    std::vector<std::string_view> fields;
-    std::string_view rest = form_.has_blanks_between() ? without_blanks(line) : line;
-    for (;;) {
-      const std::size_t at = form_.has_blanks_between() ? rest.find_first_of(blanks) : rest.find(form_.separator);
-      fields.push_back(without_blanks(rest.substr(0, at)));
-      if (at == std::string_view::npos) return fields;
-      rest.remove_prefix(form_.has_blanks_between() ? rest.find_first_not_of(blanks, at) : at + form_.separator.size());
-    }
-  }
-  /// @param fields  of the line, of which it is one
-  Result add_field(std::string_view field, std::int64_t column, const std::vector<std::string_view>& fields) {
+  Result add_field(std::size_t column) {
+    const std::string_view field = fields_.all()[column];
     if (!std::is_same_v<T, bool> && form_.missing && is_missing_field(field)) return add_missing(field, column);
     bool is_beyond = false;
     if constexpr (std::is_floating_point_v<T>) {
@@ -90,42 +80,43 @@ class TableReader {
           return vm::float32_of_text(field);
       }();
       if (number) {
-        numbers.push_back(*number);
+        numbers_.push_back(*number);
         return {};
       }
       is_beyond = vm::is_beyond_floats(field) || vm::float_of_text(field).has_value();
     } else if constexpr (std::is_same_v<T, bool>) {
       if (const auto truth = truth_of_field(field)) {
-        numbers.push_back(*truth);
+        numbers_.push_back(*truth);
         return {};
       }
     } else {
       T number = 0;
       const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), number);
       if (error == std::errc() && end == field.data() + field.size() && !field.empty()) {
-        numbers.push_back(number);
+        numbers_.push_back(number);
         return {};
       }
       is_beyond = error == std::errc::result_out_of_range && end == field.data() + field.size();
     }
-    const std::string fault = is_beyond ? fmt::format("`{}` is too large for `{}`", field, name_of<T>)
-                                        : misfit_text(field, name_of<T>) + help_for(field, fields);
-    return fail(fmt::format("`{}`, line {}, field {}: {}", path_, line_, column, fault));
+    return field_fault(column, is_beyond ? fmt::format("`{}` is too large for `{}`", field, name_of<T>)
+                                         : misfit_text(field, name_of<T>) + help_for(field));
   }
-  Result add_missing(std::string_view field, std::int64_t column) {
+  Result add_missing(std::string_view field, std::size_t column) {
     if constexpr (std::is_floating_point_v<T>) {
-      numbers.push_back(static_cast<T>(*form_.missing));
+      numbers_.push_back(static_cast<T>(*form_.missing));
     } else if constexpr (!std::is_same_v<T, bool>) {
       const auto number = whole_number(*form_.missing);
       if (!number || !std::in_range<T>(*number))
-        return fail(fmt::format("`{}`, line {}, field {}: {}{}", path_, line_, column, misfit_text(field, name_of<T>),
-                                help_for_missing(false, form_.missing)));
-      numbers.push_back(static_cast<T>(*number));
+        return field_fault(column, misfit_text(field, name_of<T>) + help_for_missing(false, form_.missing));
+      numbers_.push_back(static_cast<T>(*number));
     }
     return {};
   }
+  static Result field_fault(std::size_t column, const std::string& text) {
+    return fail(fmt::format(", field {}: {}", column + 1, text));
+  }
   /// What may be meant by a field that is no number.
-  std::string help_for(std::string_view field, const std::vector<std::string_view>& fields) const {
+  std::string help_for(std::string_view field) const {
     if (!std::is_same_v<T, bool> && is_missing_field(field)) return help_for_missing(std::is_floating_point_v<T>, {});
     if (field.starts_with('"')) return ": numbers stand without quotes";
     for (const char other : {';', '\t', ' '}) {
@@ -136,50 +127,121 @@ class TableReader {
                            other == '\t' ? "\\t" : std::string(1, other));
     }
     const bool are_names =
-        rows == 0 && !form_.has_header && std::ranges::none_of(fields, [](std::string_view each) {
+        is_first_ && rows_ == 0 && !form_.has_header && std::ranges::none_of(fields_.all(), [](std::string_view each) {
           return is_missing_field(each) || vm::float_of_text(each) || (std::is_same_v<T, bool> && truth_of_field(each));
         });
     return are_names ? ": `read_csv(f, header=true)` passes over a first line of names" : "";
   }
 
-  const std::string& path_;
-  std::string_view rest_;
+  Lines lines_;
   const TableForm& form_;
-  std::int64_t line_ = 0;
+  const TableShape& shape_;
+  const bool is_first_;  ///< no line with fields stands before the text
+  Fields fields_;
+  std::vector<ElementOf<T>> numbers_;
+  std::optional<TableFault> fault_;
+  std::int64_t rows_ = 0;
 };
+
+/// Threads that read parts beside the workers that called, those of all calls together: fewer than there are workers,
+/// so that many files at once do not start as many threads each. Only a count: nothing is published by it.
+std::atomic<std::size_t> helping_threads{0};
+
+class HelpingThreads {
+ public:
+  /// @param most  of all calls together
+  HelpingThreads(std::size_t wanted, std::size_t most) {
+    std::size_t others = helping_threads.load(std::memory_order_relaxed);
+    do count_ = others < most ? std::min(wanted, most - others) : 0;
+    while (!helping_threads.compare_exchange_weak(others, others + count_, std::memory_order_relaxed));
+  }
+  HelpingThreads(const HelpingThreads&) = delete;
+  HelpingThreads& operator=(const HelpingThreads&) = delete;
+  ~HelpingThreads() { helping_threads.fetch_sub(count_, std::memory_order_relaxed); }
+  std::size_t count() const { return count_; }
+
+ private:
+  std::size_t count_;
+};
+
+constexpr std::size_t least_part_bytes = std::size_t{1} << 20;  ///< takes far longer to read than a thread to start
+
+/// Each part is read up to what is wrong in it, so the first that is told is the first in the file.
+template <typename T>
+std::vector<PartReader<T>> read_parts(std::string_view text, const TableForm& form, const TableShape& shape,
+                                      std::size_t workers) {
+  const HelpingThreads helping(text.size() / least_part_bytes, workers - 1);
+  std::vector<PartReader<T>> parts;
+  for (const std::string_view part : parts_of(text, helping.count() + 1)) parts.emplace_back(part, form, shape);
+  std::vector<std::future<void>> ends;
+  for (std::size_t i = 1; i < parts.size(); ++i)  // deferred: read here, if the system has no thread
+    ends.push_back(std::async(std::launch::async | std::launch::deferred, [&part = parts[i]] { part.read(); }));
+  parts[0].read();
+  for (std::future<void>& end : ends) end.get();
+  return parts;
+}
+
+template <typename T>
+Value joined(std::vector<PartReader<T>>& parts) {
+  std::size_t count = 0;
+  for (const PartReader<T>& part : parts) count += part.numbers().size();
+  vm::Buffer::Owner packed = vm::Buffer::make(kind_of<T>, count);
+  auto* to = static_cast<ElementOf<T>*>(packed->at_index(0));
+  for (PartReader<T>& part : parts) to = std::ranges::copy(part.take_numbers(), to).out;
+  return Value::of_object(vm::ValueKind::array, vm::Array::packed_of(std::move(packed)));
+}
 
 /// A table of one dimension has one line, or one field in each line.
 template <typename T>
-Result read_csv(Arguments arguments, Results results) {
+Result read_csv(Call call, Arguments arguments, Results results) {
   const std::string& path = arguments[0].as_file().path();
   const std::int64_t rank = arguments[1].as_int();
-  const auto form = table_form(arguments);
+  const auto form = table_form(arguments.subspan(2));
   if (!form) return fail(form.error());
   const auto text = read_file(path);
   if (!text) return fail(text.error());
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   const std::size_t begin = text->starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
-  TableReader<T> table(path, std::string_view(*text).substr(begin), *form);
-  if (auto read = table.read(); !read) return read;
-  const bool is_line = table.rows <= 1 || table.columns == 1;
+  Lines lines(std::string_view(*text).substr(begin));
+  const auto shape = shape_of(path, lines, *form);
+  if (!shape) return fail(shape.error());
+  std::vector<PartReader<T>> parts = read_parts<T>(lines.rest(), *form, *shape, call.settings.workers);
+  std::int64_t line = lines.count(), rows = 0;
+  for (const PartReader<T>& part : parts) {
+    if (part.fault()) return fail(fmt::format("`{}`, line {}{}", path, line + part.fault()->line, part.fault()->text));
+    line += part.lines();
+    rows += part.rows();
+  }
+  const auto columns = static_cast<std::int64_t>(shape->columns());
+  const bool is_line = rows <= 1 || columns == 1;
   if (rank > 2 || (rank == 1 && !is_line))
-    return fail(fmt::format("`{}` holds {} lines of {} fields, a `{}` is wanted", path, table.rows, table.columns,
-                            array_type_text<T>(rank)));
-  std::vector<std::int64_t> extents = {table.rows, table.columns};
-  if (rank == 1) extents = {static_cast<std::int64_t>(table.numbers.size())};
-  results[0] = array_of<T>(table.numbers);
-  results[1] = array_of<std::int64_t>(extents);
+    return fail(fmt::format("`{}` holds {} lines of {} {}, a `{}` is wanted", path, rows, columns,
+                            form->columns ? "chosen columns" : "fields", array_type_text<T>(rank)));
+  std::vector<std::int64_t> extents = {rows, columns};
+  if (rank == 1) extents = {rows * columns};
+  results[0] = joined(parts);
+  results[1] = Value::of_object(vm::ValueKind::array, vm::Array::packed_of(std::move(extents)));
   return {};
 }
 
 }  // namespace
 
-Result read_csv_float(Call, Arguments arguments, Results results) { return read_csv<double>(arguments, results); }
-Result read_csv_int(Call, Arguments arguments, Results results) { return read_csv<std::int64_t>(arguments, results); }
-Result read_csv_boolean(Call, Arguments arguments, Results results) { return read_csv<bool>(arguments, results); }
+Result read_csv_float(Call call, Arguments arguments, Results results) {
+  return read_csv<double>(call, arguments, results);
+}
+Result read_csv_int(Call call, Arguments arguments, Results results) {
+  return read_csv<std::int64_t>(call, arguments, results);
+}
+Result read_csv_boolean(Call call, Arguments arguments, Results results) {
+  return read_csv<bool>(call, arguments, results);
+}
 
-Result read_csv_float32(Call, Arguments arguments, Results results) { return read_csv<float>(arguments, results); }
-Result read_csv_int32(Call, Arguments arguments, Results results) { return read_csv<std::int32_t>(arguments, results); }
+Result read_csv_float32(Call call, Arguments arguments, Results results) {
+  return read_csv<float>(call, arguments, results);
+}
+Result read_csv_int32(Call call, Arguments arguments, Results results) {
+  return read_csv<std::int32_t>(call, arguments, results);
+}
 
 Result write_csv(Call, Arguments arguments, Results) {
   const std::vector<std::int64_t> extents = extents_of(arguments[2]);
