@@ -26,6 +26,7 @@ struct CardFunction {
   unsigned block = 0;        ///< threads, at most
   std::int64_t lanes = 0;    ///< threads that the card has under way at once
   int registers = 0;
+  int error = 0;                          ///< the driver's, if the card does not take it
   std::optional<std::uint64_t> number{};  ///< of the super kernel's functions, which computes it; none: launches do
 };
 

@@ -251,19 +251,23 @@ void CudaDevices::State::load_super(const std::optional<std::string>& ptx) {
   make_next_super();
 }
 
-std::shared_ptr<const vm::DeviceKernel> CudaDevices::State::loaded_for_calls(const std::string& name,
-                                                                             const std::string& ptx) {
+CudaDevices::State::LoadedKernel CudaDevices::State::loaded_for_calls(const std::string& name, const std::string& ptx) {
   std::vector<CardFunction> functions;
   for (unsigned i = 0; i < cards.size(); ++i) functions.push_back(load(i, ptx, vm::calls_kernel_name));
   return kernel_of(name, ptx, vm::calls_kernel_name, std::move(functions));
 }
 
-/// Null: no card takes it. On the thread that loads.
-std::shared_ptr<const vm::DeviceKernel> CudaDevices::State::kernel_of(const std::string& name, const std::string& ptx,
-                                                                      const char* entry,
-                                                                      std::vector<CardFunction> functions) {
+/// On the thread that loads.  @error  no card takes it, and why the first of them does not
+CudaDevices::State::LoadedKernel CudaDevices::State::kernel_of(const std::string& name, const std::string& ptx,
+                                                               const char* entry, std::vector<CardFunction> functions) {
   const std::int64_t lanes = lanes_of(functions);
-  if (lanes == 0) return nullptr;
+  if (lanes == 0) {
+    std::string why = "no GPU takes its code";
+    const auto refused = std::ranges::find_if(functions, [](const CardFunction& each) { return each.error != 0; });
+    if (refused != functions.end())
+      why += ": " + drivers[static_cast<std::size_t>(refused - functions.begin())]->text_of(refused->error);
+    return std::unexpected(std::move(why));
+  }
   const auto kernel = std::make_shared<CudaKernel>(lanes, name, ptx, entry, std::move(functions));
   std::erase_if(kernels, [](const std::weak_ptr<CudaKernel>& each) { return each.expired(); });
   kernels.push_back(kernel);

@@ -95,7 +95,7 @@ struct CudaDevices::State : std::enable_shared_from_this<CudaDevices::State> {
     vm::KernelGroup kernels;
     vm::KernelEntry entry;
     std::shared_ptr<vm::CompilerLink> compiler;
-    std::function<void(std::shared_ptr<const vm::DeviceKernel>)> done;
+    vm::Devices::Prepared done;
     std::string ptx{};                      ///< once it is there
     std::vector<CardFunction> functions{};  ///< by card
   };
@@ -151,9 +151,10 @@ struct CudaDevices::State : std::enable_shared_from_this<CudaDevices::State> {
   void load_text(const std::shared_ptr<Text>& text, const std::string& ptx);
   void make_next_super();
   void load_super(const std::optional<std::string>& ptx);
-  std::shared_ptr<const vm::DeviceKernel> loaded_for_calls(const std::string& name, const std::string& ptx);
-  std::shared_ptr<const vm::DeviceKernel> kernel_of(const std::string& name, const std::string& ptx, const char* entry,
-                                                    std::vector<CardFunction> functions);
+  using LoadedKernel = std::expected<std::shared_ptr<const vm::DeviceKernel>, std::string>;
+  LoadedKernel loaded_for_calls(const std::string& name, const std::string& ptx);
+  LoadedKernel kernel_of(const std::string& name, const std::string& ptx, const char* entry,
+                         std::vector<CardFunction> functions);
 
   // cards that fail: card_faults.cpp
   bool enter(unsigned number, bool is_alone, std::int64_t expected_ns, CardStream& stream,

@@ -595,7 +595,23 @@ def what_a_driver_does_not_take_is_done_by_workers(folder):
     for which in ("all:whole", "all:whole:resident"):
         done = folder.run(f"run --gpus {which} --stats loops.df", env=FAKE)
         expect(sorted(done.stdout.splitlines()), expected)
-        expect(devices_in(done.stderr)[0], 0)
+        points, stays = devices_in(done.stderr)
+        expect((points, set(stays)), (0, {6, 8, 10, 11, 13, 15}))
+        for line in (6, 8, 13):
+            expect(stays[line], "no GPU takes its code: CUDA_ERROR_INVALID_PTX")
+    folder.write("placed.df", """import math;
+import stats;
+@gpu (float y) f(float x) { for (y = x, int i = 0; i < 3; y = sin(y), i = i + 1) {} }
+float a[];
+@gpu foreach i in [0:999] { a[i] = sin(itof(i)); }
+trace(sum_float(a) < 9.0, f(a[3]) < 9.0);
+""")
+    for options in ("", "--stats "):
+        done = folder.run(f"run --gpus all {options}placed.df", out="trace: true,true\n", env={**FAKE, "RADDLE_FAKE_GPUS": "1"})
+        expect_in("placed.df:5:6: warning: `@gpu`: this loop stays on the CPU: no GPU takes its code: CUDA_ERROR_INVALID_PTX [not_for_gpus]", done.stderr)
+        expect_in("placed.df:3:", done.stderr)
+        expect_in("warning: `@gpu`: `f` stays on the CPU: no GPU takes its code: CUDA_ERROR_INVALID_PTX [not_for_gpus]", done.stderr)
+    expect_in("not on devices as a whole, loop at placed.df:5:6: no GPU takes its code: CUDA_ERROR_INVALID_PTX\n", done.stderr)
 
 
 def servers_of(process):
@@ -1008,7 +1024,7 @@ def why_an_app_kernel_stays_is_said(folder):
     one = {**FAKE, "RADDLE_FAKE_GPUS": "1", "XDG_CACHE_HOME": str(folder.path)}
     kernel = '#include "raddle_kernel.h"\n%s\nRADDLE_KERNEL void f(raddle::Warp, double x, double& y) { y = %s; }\n'
     for before, result, why in (
-            ("", "x + 1", "no GPU takes its code"),
+            ("", "x + 1", "no GPU takes its code: CUDA_ERROR_INVALID_PTX"),
             ("#include <stdexcept>\ninline double g(double x) { if (x > 9) throw std::runtime_error(\"large\"); return x + 1; }", "g(x)",
              "it needs `__cxa_allocate_exception`, which GPUs do not have"),
             ("", "std::fmod(x, 2.0) + 3", "it needs `fmod`, which GPUs do not have"),

@@ -60,12 +60,8 @@ void DeviceLeaves::close() {
 
 void DeviceLeaves::prepare(FunctionId leaf) {
   RangeKernel kernel = call_kernel(program_, leaf);
-  devices_->prepare(kernel.group, kernel.entry, compiler_, [shared = bundles_, leaf](auto found) {
-    if (found)
-      shared->prepared(leaf, std::move(found));
-    else
-      shared->prepared(leaf, std::unexpected(""));
-  });
+  devices_->prepare(kernel.group, kernel.entry, compiler_,
+                    [shared = bundles_, leaf](auto found) { shared->prepared(leaf, std::move(found)); });
 }
 
 void DeviceLeaves::submit(FunctionId leaf, DeviceLeafCall& call) {
