@@ -11,7 +11,6 @@ namespace raddle::vm {
 
 namespace {
 
-constexpr std::int64_t lane_slowness = 64;  ///< as in points_for_devices()
 /// Of a function, that devices have: while one is computed another is copied.
 constexpr unsigned most_batches = 4;
 constexpr std::size_t most_calls = std::size_t{1} << 16;  ///< of a batch
