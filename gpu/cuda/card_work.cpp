@@ -29,8 +29,7 @@ std::int64_t ns_since(Clock::time_point begin) {
 /// Of a batch, as far as one can say.
 std::int64_t time_of(const vm::DeviceBatch& batch) { return batch.expected_ns != 0 ? batch.expected_ns : unknown_ns; }
 
-/// By card. No lock of the cards' is held meanwhile: a memory that asks its driver for more waits for that, and whoever
-/// looks whether the driver answers takes that lock.
+/// By card. No lock of the cards' is held meanwhile: there may be many copies to look at.
 std::vector<std::size_t> missing_bytes(const vm::DeviceBatch& batch,
                                        std::span<const std::shared_ptr<CardMemory>> memories) {
   if (memories.empty()) return {};

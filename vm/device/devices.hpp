@@ -181,7 +181,7 @@ class Devices {
   virtual void prepare_calls(const ForeignFunction& function, AppKernelCompiler& compiler, Prepared done) = 0;
   /// Never waits. Calls of one kernel that wait together are run together.
   virtual void submit(DeviceCall call) = 0;
-  /// Never waits. Batches are taken up in their order.
+  /// Never waits. Batches that one device takes up it takes up in their order.
   virtual void submit(DeviceBatch batch) = 0;
   /// One more batch would start soon; a hint.
   virtual bool is_hungry() const = 0;
