@@ -539,7 +539,8 @@ def a_driver_is_asked(folder):
     folder.write("hello.df", 'trace("hello");\n')
     two = {**FAKE, "RADDLE_FAKE_GPUS": "2"}
     folder.run("run --gpus 2 hello.df", out="trace: hello\n", env=two)
-    folder.run("run --gpus 9 hello.df", out="trace: hello\n", err="raddle: warning: --gpus 9: there are 2\n", env=two)
+    folder.run("run --gpus 9 hello.df", out="trace: hello\n", err="raddle: warning: --gpus 9: there are 2 GPUs\n", env=two)
+    folder.run("run --gpus 9 hello.df", out="trace: hello\n", err="raddle: warning: --gpus 9: there is 1 GPU\n", env={**FAKE, "RADDLE_FAKE_GPUS": "1"})
     folder.run("run --gpus 1 hello.df", out="trace: hello\n", env={**FAKE, "RADDLE_FAKE_CUDA": "11040"},
                err="raddle: warning: --gpus 1: the driver is too old: of CUDA 11.4, and 11.8 is needed; workers compute everything\n")
     folder.run("run --gpus 1 hello.df", out="trace: hello\n", env={**FAKE, "RADDLE_FAKE_GPUS": "0"},
@@ -552,9 +553,9 @@ def a_driver_is_asked(folder):
     # one of three that can not be used: the others are
     three = {**FAKE, "RADDLE_FAKE_GPUS": "3", "RADDLE_FAKE_UNFIT": "1"}
     told = folder.run("run --gpus 3 hello.df", out="trace: hello\n", env=three).stderr
-    expect(told, "raddle: warning: --gpus 3: there are 2\nraddle: warning: GPU 1 can not be used: CUDA_ERROR_NO_DEVICE\n")
-    told_by_doctor = [(folder_code(folder), "ok", "Fake GPU 0, 8 GiB; Fake GPU 1, 8 GiB", two),
-                      (1, "warning", "Fake GPU 0, 8 GiB; Fake GPU 2, 8 GiB; GPU 1 can not be used", three),
+    expect(told, "raddle: warning: --gpus 3: there are 2 GPUs\nraddle: warning: GPU 1 can not be used: CUDA_ERROR_NO_DEVICE\n")
+    told_by_doctor = [(folder_code(folder), "ok", "Fake GPU 0, 8 GiB, sm_90, driver of CUDA 12.0; Fake GPU 1, 8 GiB, sm_90, driver of CUDA 12.0", two),
+                      (1, "warning", "Fake GPU 0, 8 GiB, sm_90, driver of CUDA 12.0; Fake GPU 2, 8 GiB, sm_90, driver of CUDA 12.0; GPU 1 can not be used", three),
                       (1, "warning", "the driver is too old: of CUDA 11.4, and 11.8 is needed", {**FAKE, "RADDLE_FAKE_CUDA": "11040"})]
     # one that lacks functions, and one that is no driver
     for name, version, why in (("old", "11020", "the driver is too old: of CUDA 11.2, and 11.8 is needed; it has no cu"), ("new", "12040", "the driver has no cu"),

@@ -24,6 +24,7 @@ struct DeviceFacts {
   std::string name;                ///< "NVIDIA H100 80GB HBM3"
   std::uint64_t memory_bytes = 0;  ///< 0: that of the host
   unsigned lanes = 0;              ///< points that it computes at once when it is full
+  std::string kind = {};           ///< "sm_90, driver of CUDA 12.4"; "": it is not there
 };
 
 enum class DeviceTakes : std::uint8_t {
