@@ -55,7 +55,8 @@ void CudaDevices::State::work(const std::stop_token& stop, unsigned number, unsi
     vm::DeviceBatch batch = std::move(next->batch);
     batches.erase(next);
     places[number].taken_ns += time_of(batch);
-    if (++places[number].taken == threads_of_card && !batches.empty()) changed.notify_all();  // others may take those
+    if (++places[number].taken == places[number].threads && !batches.empty())
+      changed.notify_all();  // others may take those
     lock.unlock();
     run(number, thread, std::move(batch), stream);
   }
@@ -185,7 +186,7 @@ std::deque<GivenBatch>::iterator CudaDevices::State::next_for(unsigned number) {
   if (own != batches.end()) return own;
   return std::ranges::find_if(batches, [this](const GivenBatch& given) {
     const CardPlace& meant = places[*given.card];
-    return meant.is_down || meant.is_given_up || meant.taken == threads_of_card;
+    return meant.is_down || meant.is_given_up || meant.taken == meant.threads;
   });
 }
 

@@ -2,6 +2,7 @@
 #include "gpu/cuda/cuda_state.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <system_error>
 #include <utility>
 
@@ -110,22 +111,32 @@ std::expected<unsigned, std::string> CudaDevices::State::open_cards() {
   drivers = std::move(begun);
   for (const std::unique_ptr<Card>& card : cards) facts.push_back(card->facts());
   places = std::move(made);
-  threads.resize(cards.size());
-  working = static_cast<unsigned>(cards.size());
-  bool has_threads = false;
-  try {
-    for (unsigned i = 0; i < cards.size() * threads_of_card; ++i) {
-      const unsigned number = i / threads_of_card, thread = i % threads_of_card;
-      threads[number].emplace_back([this, number, thread](const std::stop_token& stop) { work(stop, number, thread); });
-      has_threads = true;
-    }
-  } catch (const std::system_error& error) {  // those there are do it
-    fault = error.what();
-    if (!has_threads) cards.clear(), drivers.clear(), facts.clear(), places.clear(), working = 0;
-  }
+  if (const std::string fault_of_threads = start_threads(); !fault_of_threads.empty()) fault = fault_of_threads;
   if (!fault.empty() && !is_closing) problem = cards.empty() ? fault + "; workers compute everything" : fault;
   if (cards.empty() && !fault.empty()) return std::unexpected(fault);
   return static_cast<unsigned>(cards.size());
+}
+
+/// Cards for which there is none are not there. @pre the mutex is held  @return why there are not all, in words; "":
+/// all are there
+std::string CudaDevices::State::start_threads() {
+  std::string fault;
+  threads.resize(cards.size());
+  try {
+    for (unsigned i = 0; i < cards.size() * threads_of_card; ++i) {
+      const auto number = static_cast<unsigned>(i % cards.size()), thread = static_cast<unsigned>(i / cards.size());
+      if (i == limits.threads) throw std::system_error(EAGAIN, std::generic_category());
+      threads[number].emplace_back([this, number, thread](const std::stop_token& stop) { work(stop, number, thread); });
+      ++places[number].threads;
+    }
+  } catch (const std::system_error& error) {
+    fault = error.what();
+  }
+  const auto count = static_cast<std::size_t>(
+      std::ranges::count_if(places, [](const CardPlace& place) { return place.threads != 0; }));  // the first ones
+  cards.resize(count), drivers.resize(count), facts.resize(count), places.resize(count), threads.resize(count);
+  working = static_cast<unsigned>(count);
+  return fault;
 }
 
 /// It keeps the state.
@@ -157,20 +168,21 @@ void CudaDevices::State::add_load(std::function<void()> load) {
   changed.notify_all();
 }
 
-/// @return whether there are any
+/// @return whether each card that works has one, as it may be the last one that does
 bool CudaDevices::State::start_call_threads() {
   const std::lock_guard lock(mutex);
-  if (has_call_threads) return true;
   try {
     for (unsigned i = 0; i < cards.size() * call_threads_of_card; ++i) {
-      const unsigned number = i / call_threads_of_card;
-      if (places[number].is_given_up) continue;
+      const auto number = static_cast<unsigned>(i % cards.size()), before = static_cast<unsigned>(i / cards.size());
+      CardPlace& place = places[number];
+      if (place.is_given_up || place.call_threads > before) continue;
       threads[number].emplace_back([this, number](const std::stop_token& stop) { work_on_calls(stop, number); });
-      has_call_threads = true;
+      ++place.call_threads;
     }
   } catch (const std::system_error&) {  // those there are do it
   }
-  return has_call_threads;
+  return std::ranges::all_of(places,
+                             [](const CardPlace& place) { return place.is_given_up || place.call_threads != 0; });
 }
 
 /// A process that ends meanwhile is started anew, and asked once more.
