@@ -158,7 +158,7 @@ OpenedDevices open_cards(const GivenDevices& given, std::function<std::string()>
   if (given.kind == "all" && !given.is_whole && !given.is_resident) return {devices, ""};
   const std::expected<unsigned, std::string> count = devices->open();
   if (!count) return {nullptr, count.error() + "; workers compute everything"};
-  if (*count < given.count) return {devices, fmt::format("there {} {}", *count == 1 ? "is" : "are", *count)};
+  if (*count < given.count) return {devices, *count == 1 ? "there is 1 GPU" : fmt::format("there are {} GPUs", *count)};
   return {devices, ""};
 }
 
@@ -205,7 +205,8 @@ FoundGpus find_gpus() {
     return found;
   }
   for (const vm::DeviceFacts& facts : devices.facts())
-    found.text += fmt::format("{}{}, {} GiB", found.text.empty() ? "" : "; ", facts.name, facts.memory_bytes >> 30);
+    found.text += fmt::format("{}{}, {} GiB, {}", found.text.empty() ? "" : "; ", facts.name, facts.memory_bytes >> 30,
+                              facts.kind);
   const std::string problem = devices.problem();
   found.has_problem = !problem.empty();
   if (found.has_problem) found.text += (found.text.empty() ? "" : "; ") + problem;

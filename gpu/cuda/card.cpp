@@ -43,7 +43,9 @@ std::expected<std::unique_ptr<Card>, std::string> Card::open(const CudaDriver& d
     return std::unexpected(
         fmt::format("{} is too old: sm_{}, and sm_{} is needed", name.data(), compute, least_compute));
   std::size_t bytes = 0, free_bytes = 0, all_bytes = 0;
+  int version = 0;
   void* context = nullptr;
+  if (error == 0) error = driver.driver_version(&version);
   if (error == 0) error = driver.device_memory(&bytes, device);
   if (error == 0) driver.context_flags(device, sleeping_waits);  // a wish: who has the context already decides
   if (error == 0) error = driver.retain_context(&context, device);
@@ -54,7 +56,8 @@ std::expected<std::unique_ptr<Card>, std::string> Card::open(const CudaDriver& d
   const std::size_t memory = std::min(limits.memory, free_bytes / 10 * 9);  // some is for code, stacks and queues
   card->memory_ = std::make_shared<CardMemory>(memory, std::min(chunk_bytes, memory / 4));
   card->patience_ = {limits.silent_ns, limits.answer_ns};
-  card->facts_ = {name.data(), bytes, static_cast<unsigned>(lanes)};
+  card->facts_ = {name.data(), bytes, static_cast<unsigned>(lanes),
+                  fmt::format("sm_{}, driver of CUDA {}", compute, text_of_version(version))};
   card->multiprocessors_ = static_cast<unsigned>(multiprocessors);
   return card;
 }
@@ -132,18 +135,18 @@ CardFunction Card::load_module(const std::string& ptx, const char* name) {
   const auto [entry, is_new] = modules_.try_emplace(ptx);
   Module& module = entry->second;
   CardFunction& found = module.function;
+  if (!is_new) return found;
   int threads = 0, blocks = 0;
-  if (is_new && driver_.set_context(context_) == 0 && driver_.load_module(&module.module, ptx) == 0 &&
-      driver_.module_function(&found.function, module.module, name) == 0 &&
-      driver_.function_attribute(&threads, cuda_function_threads_of_block, found.function) == 0 &&
-      driver_.function_attribute(&found.registers, cuda_function_registers, found.function) == 0) {
-    const unsigned block = std::min(usual_block, static_cast<unsigned>(threads));
-    if (driver_.blocks_at_once(&blocks, found.function, static_cast<int>(block), 0) == 0) {
-      found.block = block;
-      found.lanes = std::int64_t{blocks} * block * multiprocessors_;
-    }
-  }
-  return found.lanes == 0 ? CardFunction() : found;
+  int error = driver_.set_context(context_);
+  if (error == 0) error = driver_.load_module(&module.module, ptx);
+  if (error == 0) error = driver_.module_function(&found.function, module.module, name);
+  if (error == 0) error = driver_.function_attribute(&threads, cuda_function_threads_of_block, found.function);
+  if (error == 0) error = driver_.function_attribute(&found.registers, cuda_function_registers, found.function);
+  found.block = std::min(usual_block, static_cast<unsigned>(threads));
+  if (error == 0) error = driver_.blocks_at_once(&blocks, found.function, static_cast<int>(found.block), 0);
+  found.lanes = std::int64_t{blocks} * found.block * multiprocessors_;
+  if (found.lanes == 0) found = {.error = error};
+  return found;
 }
 
 BatchRun Card::run(const vm::DeviceBatch& batch, const CardFunction& code, void* stream, unsigned thread) {

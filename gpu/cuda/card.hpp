@@ -26,15 +26,17 @@ struct CardFunction {
   unsigned block = 0;        ///< threads, at most
   std::int64_t lanes = 0;    ///< threads that the card has under way at once
   int registers = 0;
+  int error = 0;                          ///< the driver's, if the card does not take it
   std::optional<std::uint64_t> number{};  ///< of the super kernel's functions, which computes it; none: launches do
 };
 
-/// What a card is not to exceed.
+/// What cards are not to exceed.
 struct CardLimits {
   std::size_t memory = std::numeric_limits<std::size_t>::max();  ///< bytes, and most of what is free when it is opened
   std::uint64_t silent_ns = 30'000'000'000;  ///< a super kernel that has not beaten for so long is given up
   /// A process with the driver that does not answer for so long is ended; sooner, where it is known how long it takes.
   std::uint64_t answer_ns = 120'000'000'000;
+  unsigned threads = std::numeric_limits<unsigned>::max();  ///< for batches, all cards': tests have fewer
 };
 
 /// Any number of threads use one card, each with a stream of its own.

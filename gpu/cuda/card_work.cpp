@@ -29,8 +29,7 @@ std::int64_t ns_since(Clock::time_point begin) {
 /// Of a batch, as far as one can say.
 std::int64_t time_of(const vm::DeviceBatch& batch) { return batch.expected_ns != 0 ? batch.expected_ns : unknown_ns; }
 
-/// By card. No lock of the cards' is held meanwhile: a memory that asks its driver for more waits for that, and whoever
-/// looks whether the driver answers takes that lock.
+/// By card. No lock of the cards' is held meanwhile: there may be many copies to look at.
 std::vector<std::size_t> missing_bytes(const vm::DeviceBatch& batch,
                                        std::span<const std::shared_ptr<CardMemory>> memories) {
   if (memories.empty()) return {};
@@ -56,7 +55,8 @@ void CudaDevices::State::work(const std::stop_token& stop, unsigned number, unsi
     vm::DeviceBatch batch = std::move(next->batch);
     batches.erase(next);
     places[number].taken_ns += time_of(batch);
-    if (++places[number].taken == threads_of_card && !batches.empty()) changed.notify_all();  // others may take those
+    if (++places[number].taken == places[number].threads && !batches.empty())
+      changed.notify_all();  // others may take those
     lock.unlock();
     run(number, thread, std::move(batch), stream);
   }
@@ -186,7 +186,7 @@ std::deque<GivenBatch>::iterator CudaDevices::State::next_for(unsigned number) {
   if (own != batches.end()) return own;
   return std::ranges::find_if(batches, [this](const GivenBatch& given) {
     const CardPlace& meant = places[*given.card];
-    return meant.is_down || meant.is_given_up || meant.taken == threads_of_card;
+    return meant.is_down || meant.is_given_up || meant.taken == meant.threads;
   });
 }
 

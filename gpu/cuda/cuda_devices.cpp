@@ -36,25 +36,24 @@ std::expected<unsigned, std::string> CudaDevices::open() {
 
 void CudaDevices::prepare(const vm::KernelGroup& kernels, vm::KernelEntry entry,
                           std::shared_ptr<vm::CompilerLink> compiler, Prepared done) {
-  if (!state_->look_for_driver().empty()) return done(nullptr);
+  if (const std::string fault = state_->look_for_driver(); !fault.empty()) return done(std::unexpected(fault));
   try {
     State::start_opener(state_);
-  } catch (const std::system_error&) {
-    return done(nullptr);
+  } catch (const std::system_error& error) {
+    return done(std::unexpected(error.what()));
   }
   const auto text = std::make_shared<State::Text>(State::Text{kernels, entry, std::move(compiler), std::move(done)});
   // the compiler may live longer than this
   text->compiler->use([&](vm::KernelCompiler& given) {
     given.request_ptx(kernels, entry, [weak = std::weak_ptr(state_), text](const std::string& ptx) {
       const std::shared_ptr<State> state = weak.lock();
-      if (!state || ptx.empty()) return text->done(nullptr);
+      if (!state || ptx.empty()) return text->done(std::unexpected(""));
       state->add_load([own = state.get(), text, ptx] { own->load_text(text, ptx); });
     });
   });
 }
 
-void CudaDevices::prepare_calls(const vm::ForeignFunction& function, vm::AppKernelCompiler& compiler,
-                                PreparedCalls done) {
+void CudaDevices::prepare_calls(const vm::ForeignFunction& function, vm::AppKernelCompiler& compiler, Prepared done) {
   if (const std::string fault = state_->look_for_driver(); !fault.empty()) return done(std::unexpected(fault));
   try {
     State::start_opener(state_);
@@ -68,8 +67,8 @@ void CudaDevices::prepare_calls(const vm::ForeignFunction& function, vm::AppKern
     if (!state) return;
     if (!ptx) return done(std::unexpected(ptx.error()));
     state->add_load([own = state.get(), name, ptx = *ptx, done] {
-      std::shared_ptr<const vm::DeviceKernel> kernel = own->loaded_for_calls(name, ptx);
-      if (kernel == nullptr || !own->start_call_threads()) return done(std::unexpected("no GPU takes its code"));
+      auto kernel = own->loaded_for_calls(name, ptx);
+      if (kernel && !own->start_call_threads()) kernel = std::unexpected("there are no threads for it");
       done(std::move(kernel));
     });
   });

@@ -42,7 +42,7 @@ class CudaDevices final : public vm::Devices {
   void prepare(const vm::KernelGroup& kernels, vm::KernelEntry entry, std::shared_ptr<vm::CompilerLink> compiler,
                Prepared done) override;
   void submit(vm::DeviceBatch batch) override;
-  void prepare_calls(const vm::ForeignFunction& function, vm::AppKernelCompiler& compiler, PreparedCalls done) override;
+  void prepare_calls(const vm::ForeignFunction& function, vm::AppKernelCompiler& compiler, Prepared done) override;
   void submit(vm::DeviceCall call) override;
   bool is_hungry() const override;
   vm::DeviceCosts costs() const override;

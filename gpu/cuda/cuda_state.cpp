@@ -2,6 +2,7 @@
 #include "gpu/cuda/cuda_state.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <system_error>
 #include <utility>
 
@@ -110,22 +111,32 @@ std::expected<unsigned, std::string> CudaDevices::State::open_cards() {
   drivers = std::move(begun);
   for (const std::unique_ptr<Card>& card : cards) facts.push_back(card->facts());
   places = std::move(made);
-  threads.resize(cards.size());
-  working = static_cast<unsigned>(cards.size());
-  bool has_threads = false;
-  try {
-    for (unsigned i = 0; i < cards.size() * threads_of_card; ++i) {
-      const unsigned number = i / threads_of_card, thread = i % threads_of_card;
-      threads[number].emplace_back([this, number, thread](const std::stop_token& stop) { work(stop, number, thread); });
-      has_threads = true;
-    }
-  } catch (const std::system_error& error) {  // those there are do it
-    fault = error.what();
-    if (!has_threads) cards.clear(), drivers.clear(), facts.clear(), places.clear(), working = 0;
-  }
+  if (const std::string fault_of_threads = start_threads(); !fault_of_threads.empty()) fault = fault_of_threads;
   if (!fault.empty() && !is_closing) problem = cards.empty() ? fault + "; workers compute everything" : fault;
   if (cards.empty() && !fault.empty()) return std::unexpected(fault);
   return static_cast<unsigned>(cards.size());
+}
+
+/// Cards for which there is none are not there. @pre the mutex is held  @return why there are not all, in words; "":
+/// all are there
+std::string CudaDevices::State::start_threads() {
+  std::string fault;
+  threads.resize(cards.size());
+  try {
+    for (unsigned i = 0; i < cards.size() * threads_of_card; ++i) {
+      const auto number = static_cast<unsigned>(i % cards.size()), thread = static_cast<unsigned>(i / cards.size());
+      if (i == limits.threads) throw std::system_error(EAGAIN, std::generic_category());
+      threads[number].emplace_back([this, number, thread](const std::stop_token& stop) { work(stop, number, thread); });
+      ++places[number].threads;
+    }
+  } catch (const std::system_error& error) {
+    fault = error.what();
+  }
+  const auto count = static_cast<std::size_t>(
+      std::ranges::count_if(places, [](const CardPlace& place) { return place.threads != 0; }));  // the first ones
+  cards.resize(count), drivers.resize(count), facts.resize(count), places.resize(count), threads.resize(count);
+  working = static_cast<unsigned>(count);
+  return fault;
 }
 
 /// It keeps the state.
@@ -157,20 +168,21 @@ void CudaDevices::State::add_load(std::function<void()> load) {
   changed.notify_all();
 }
 
-/// @return whether there are any
+/// @return whether each card that works has one, as it may be the last one that does
 bool CudaDevices::State::start_call_threads() {
   const std::lock_guard lock(mutex);
-  if (has_call_threads) return true;
   try {
     for (unsigned i = 0; i < cards.size() * call_threads_of_card; ++i) {
-      const unsigned number = i / call_threads_of_card;
-      if (places[number].is_given_up) continue;
+      const auto number = static_cast<unsigned>(i % cards.size()), before = static_cast<unsigned>(i / cards.size());
+      CardPlace& place = places[number];
+      if (place.is_given_up || place.call_threads > before) continue;
       threads[number].emplace_back([this, number](const std::stop_token& stop) { work_on_calls(stop, number); });
-      has_call_threads = true;
+      ++place.call_threads;
     }
   } catch (const std::system_error&) {  // those there are do it
   }
-  return has_call_threads;
+  return std::ranges::all_of(places,
+                             [](const CardPlace& place) { return place.is_given_up || place.call_threads != 0; });
 }
 
 /// A process that ends meanwhile is started anew, and asked once more.
@@ -251,19 +263,23 @@ void CudaDevices::State::load_super(const std::optional<std::string>& ptx) {
   make_next_super();
 }
 
-std::shared_ptr<const vm::DeviceKernel> CudaDevices::State::loaded_for_calls(const std::string& name,
-                                                                             const std::string& ptx) {
+CudaDevices::State::LoadedKernel CudaDevices::State::loaded_for_calls(const std::string& name, const std::string& ptx) {
   std::vector<CardFunction> functions;
   for (unsigned i = 0; i < cards.size(); ++i) functions.push_back(load(i, ptx, vm::calls_kernel_name));
   return kernel_of(name, ptx, vm::calls_kernel_name, std::move(functions));
 }
 
-/// Null: no card takes it. On the thread that loads.
-std::shared_ptr<const vm::DeviceKernel> CudaDevices::State::kernel_of(const std::string& name, const std::string& ptx,
-                                                                      const char* entry,
-                                                                      std::vector<CardFunction> functions) {
+/// On the thread that loads.  @error  no card takes it, and why the first of them does not
+CudaDevices::State::LoadedKernel CudaDevices::State::kernel_of(const std::string& name, const std::string& ptx,
+                                                               const char* entry, std::vector<CardFunction> functions) {
   const std::int64_t lanes = lanes_of(functions);
-  if (lanes == 0) return nullptr;
+  if (lanes == 0) {
+    std::string why = "no GPU takes its code";
+    const auto refused = std::ranges::find_if(functions, [](const CardFunction& each) { return each.error != 0; });
+    if (refused != functions.end())
+      why += ": " + drivers[static_cast<std::size_t>(refused - functions.begin())]->text_of(refused->error);
+    return std::unexpected(std::move(why));
+  }
   const auto kernel = std::make_shared<CudaKernel>(lanes, name, ptx, entry, std::move(functions));
   std::erase_if(kernels, [](const std::weak_ptr<CudaKernel>& each) { return each.expired(); });
   kernels.push_back(kernel);

@@ -64,6 +64,8 @@ struct CardStream {
 /// the workers', as it may have made it fail.
 struct CardPlace {
   unsigned device = 0;           ///< of the driver's, of which some may not open
+  unsigned threads = 0;          ///< for batches, at least one: more could not be made
+  unsigned call_threads = 0;     ///< for calls; 0: nobody has asked for calls, or none could be made
   unsigned taken = 0;            ///< batches that its threads have
   std::int64_t taken_ns = 0;     ///< that these take, as far as one can say
   unsigned busy = 0;             ///< so many have entered it
@@ -95,7 +97,7 @@ struct CudaDevices::State : std::enable_shared_from_this<CudaDevices::State> {
     vm::KernelGroup kernels;
     vm::KernelEntry entry;
     std::shared_ptr<vm::CompilerLink> compiler;
-    std::function<void(std::shared_ptr<const vm::DeviceKernel>)> done;
+    vm::Devices::Prepared done;
     std::string ptx{};                      ///< once it is there
     std::vector<CardFunction> functions{};  ///< by card
   };
@@ -114,8 +116,7 @@ struct CudaDevices::State : std::enable_shared_from_this<CudaDevices::State> {
   std::vector<vm::RangeKernel> ranges;          ///< functions of the super kernel, by number
   std::deque<std::shared_ptr<Text>> for_super;  ///< are to become functions, one after the other: the first one now
   std::deque<GivenBatch> batches;
-  CallQueue calls;  ///< has a mutex of its own
-  bool has_call_threads = false;
+  CallQueue calls;                     ///< has a mutex of its own
   std::vector<vm::DeviceFacts> facts;  ///< by card
   std::vector<CardPlace> places;       ///< by card
   /// By card; the cards use them. They and the cards are changed on the thread that loads: before the first batch, and
@@ -151,9 +152,10 @@ struct CudaDevices::State : std::enable_shared_from_this<CudaDevices::State> {
   void load_text(const std::shared_ptr<Text>& text, const std::string& ptx);
   void make_next_super();
   void load_super(const std::optional<std::string>& ptx);
-  std::shared_ptr<const vm::DeviceKernel> loaded_for_calls(const std::string& name, const std::string& ptx);
-  std::shared_ptr<const vm::DeviceKernel> kernel_of(const std::string& name, const std::string& ptx, const char* entry,
-                                                    std::vector<CardFunction> functions);
+  using LoadedKernel = std::expected<std::shared_ptr<const vm::DeviceKernel>, std::string>;
+  LoadedKernel loaded_for_calls(const std::string& name, const std::string& ptx);
+  LoadedKernel kernel_of(const std::string& name, const std::string& ptx, const char* entry,
+                         std::vector<CardFunction> functions);
 
   // cards that fail: card_faults.cpp
   bool enter(unsigned number, bool is_alone, std::int64_t expected_ns, CardStream& stream,
@@ -182,6 +184,9 @@ struct CudaDevices::State : std::enable_shared_from_this<CudaDevices::State> {
   void lose_all();
   void submit(vm::DeviceBatch batch);
   void submit(vm::DeviceCall call);
+
+ private:
+  std::string start_threads();
 };
 
 }  // namespace raddle::gpu

@@ -11,8 +11,6 @@ namespace {
 
 constexpr unsigned for_cards = 2;  ///< CU_MEMHOSTREGISTER_DEVICEMAP
 
-std::string text_of_version(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
-
 /// @param version  0: not known
 std::string too_old(int version) {
   return version == 0
@@ -29,6 +27,8 @@ int version_of(void* library) {
 }
 
 }  // namespace
+
+std::string text_of_version(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
 
 bool LoadedDriver::is_installed(const std::string& library) {
   return dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr;

@@ -58,6 +58,9 @@ class CudaDriver {
   virtual void wait_until_gone() const {}
 };
 
+/// "12.4" of 12040.
+std::string text_of_version(int version);
+
 /// That of this process.
 class LoadedDriver final : public CudaDriver {
  public:

@@ -116,16 +116,18 @@ void CardMemory::forget_freed() {
 }
 
 /// Another chunk, for a block of so many bytes. @return no_room: the limit is reached, or the card has no more
-int CardMemory::grow(std::size_t bytes, CopyEngine& engine) {
+int CardMemory::grow(std::size_t bytes, CopyEngine& engine, std::unique_lock<std::mutex>& lock) {
   const std::size_t least = Arena::rounded(bytes), left = limit_ - taken_from_card_;
   if (least > left) return no_room;
   std::size_t size = std::min(left, std::max(chunk_, least));
   std::uint64_t address = 0;
+  lock.unlock();
   int error = engine.allocate(address, size);
   if (error == CopyEngine::out_of_memory && size > least) {  // others use the card, too
     size = least;
     error = engine.allocate(address, size);
   }
+  lock.lock();
   if (error != 0) return error == CopyEngine::out_of_memory ? no_room : error;
   taken_from_card_ += size;
   arena_.add({address, size});
@@ -133,13 +135,18 @@ int CardMemory::grow(std::size_t bytes, CopyEngine& engine) {
 }
 
 /// Chunks of which nothing is taken go back: a larger one may fit then. The card has their memory when this returns 0.
-int CardMemory::shrink(CopyEngine& engine) {
-  int error = 0;
+int CardMemory::shrink(CopyEngine& engine, std::unique_lock<std::mutex>& lock) {
+  std::vector<Arena::Chunk> chunks;
   while (const std::optional<Arena::Chunk> chunk = arena_.take_empty_chunk()) {
-    if (const int error_of_free = engine.free(chunk->address); error == 0) error = error_of_free;
     taken_from_card_ -= chunk->bytes;
+    chunks.push_back(*chunk);
   }
+  lock.unlock();
+  int error = 0;
+  for (const Arena::Chunk& chunk : chunks)
+    if (const int error_of_free = engine.free(chunk.address); error == 0) error = error_of_free;
   const int error_of_wait = engine.wait();
+  lock.lock();
   return error != 0 ? error : error_of_wait;
 }
 
@@ -150,9 +157,11 @@ int CardMemory::take(Arena::Block*& block, std::size_t bytes, CopyEngine& engine
   while (true) {
     block = arena_.take(bytes);
     if (block != nullptr) return 0;
-    const int error = grow(bytes, engine);
+    const int error = grow(bytes, engine, lock);
     if (error == 0) continue;
     if (error != no_room) return error;
+    block = arena_.take(bytes);  // others may have given back some meanwhile
+    if (block != nullptr) return 0;
     if (!unused_.empty()) {
       hide(*unused_.front());
       ++hold.traffic.evictions;
@@ -160,7 +169,7 @@ int CardMemory::take(Arena::Block*& block, std::size_t bytes, CopyEngine& engine
       changed_.wait(lock);
       forget_freed();
     } else if (!has_shrunk) {
-      if (const int error_of_shrink = shrink(engine); error_of_shrink != 0) return error_of_shrink;
+      if (const int error_of_shrink = shrink(engine, lock); error_of_shrink != 0) return error_of_shrink;
       has_shrunk = true;
     } else {
       return no_room;
@@ -344,9 +353,9 @@ void CardMemory::release(Hold&& hold, std::span<const std::size_t> made) {
 }
 
 void CardMemory::give_back_chunks(CopyEngine& engine) {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   while (!unused_.empty()) hide(*unused_.front());
-  shrink(engine);
+  shrink(engine, lock);
 }
 
 }  // namespace raddle::gpu

@@ -38,7 +38,8 @@ struct Operand {
 /// one first; then the batch waits for batches that hold some, and all that come later wait behind it, so that a large
 /// one is not overtaken for ever. Nobody who holds memory asks for more, so somebody always ends.
 ///
-/// Threads: any. One mutex guards all that is known; copies are made without it. A copy that is being made can be
+/// Threads: any. One mutex guards all that is known; a card is asked for memory, and copies are made, without it: no
+/// more than one asks at a time, whose turn it is to be admitted. A copy that is being made can be
 /// found: who needs it, too, waits for it after having made those that are his own, so that no two wait for each other.
 class CardMemory {
  public:
@@ -68,7 +69,7 @@ class CardMemory {
   std::expected<Hold, int> admit(std::span<const Operand> reads, std::span<const Operand> results, CopyEngine& engine);
   /// @param made  bytes of each result, from its first one on, that the host has by now
   void release(Hold&& hold, std::span<const std::size_t> made);
-  /// How much of it would be copied to the card now, as far as one can say before.
+  /// How much of it would be copied to the card now, as far as one can say before. Waits for no card.
   std::size_t missing_bytes(std::span<const Operand> reads);
   /// The card gets back its chunks. @pre nothing is held
   void give_back_chunks(CopyEngine& engine);
@@ -102,8 +103,8 @@ class CardMemory {
   void free_unused(Copy& copy);
   void forget_freed();
   int take(Arena::Block*& block, std::size_t bytes, CopyEngine& engine, Hold& hold, std::unique_lock<std::mutex>& lock);
-  int grow(std::size_t bytes, CopyEngine& engine);
-  int shrink(CopyEngine& engine);
+  int grow(std::size_t bytes, CopyEngine& engine, std::unique_lock<std::mutex>& lock);
+  int shrink(CopyEngine& engine, std::unique_lock<std::mutex>& lock);
   int take_all(std::span<Part> parts, std::span<const Operand> reads, Hold& hold, CopyEngine& engine,
                std::unique_lock<std::mutex>& lock);
   std::vector<Step> steps_for(std::span<Part> parts, Hold& hold);

@@ -32,23 +32,27 @@ bool Channel::send(std::span<const std::byte> bytes) const {
   return true;
 }
 
-bool Channel::send(std::span<const std::byte> bytes, std::span<const int> files) const {
+std::expected<std::size_t, int> Channel::send_some(std::span<const std::byte> bytes, std::span<const int> files) const {
   alignas(cmsghdr) std::byte control[CMSG_SPACE(most_files * sizeof(int))] = {};
   iovec piece{const_cast<std::byte*>(bytes.data()), bytes.size()};
   msghdr message{};
   message.msg_iov = &piece;
   message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = CMSG_SPACE(files.size_bytes());
-  cmsghdr* const header = CMSG_FIRSTHDR(&message);
-  header->cmsg_level = SOL_SOCKET;
-  header->cmsg_type = SCM_RIGHTS;
-  header->cmsg_len = CMSG_LEN(files.size_bytes());
-  std::memcpy(CMSG_DATA(header), files.data(), files.size_bytes());
+  if (!files.empty()) {
+    message.msg_control = control;
+    message.msg_controllen = CMSG_SPACE(files.size_bytes());
+    cmsghdr* const header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(files.size_bytes());
+    std::memcpy(CMSG_DATA(header), files.data(), files.size_bytes());
+  }
   ssize_t sent = 0;
-  do sent = sendmsg(socket_.get(), &message, MSG_NOSIGNAL);
+  do sent = sendmsg(socket_.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
   while (sent < 0 && errno == EINTR);
-  return sent > 0 && send(bytes.subspan(static_cast<std::size_t>(sent)));
+  if (sent < 0 && errno == EAGAIN) return 0;
+  if (sent < 0) return std::unexpected(errno);
+  return static_cast<std::size_t>(sent);
 }
 
 bool Channel::receive(std::span<std::byte> bytes, std::span<vm::FileDescriptor> files) const {

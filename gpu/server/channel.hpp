@@ -16,10 +16,11 @@ class Channel {
   static std::expected<std::pair<Channel, Channel>, int> make_pair();
 
   int socket() const { return socket_.get(); }
-  /// All of it. @return false: the other end is gone
+  /// All of it, however long that takes. @return false: the other end is gone
   bool send(std::span<const std::byte> bytes) const;
-  /// With file descriptors, which the other end gets with its next receive(). @pre there are bytes
-  bool send(std::span<const std::byte> bytes, std::span<const int> files) const;
+  /// As much of it as there is room for, at least a byte, without waiting; with file descriptors, which the other end
+  /// gets with its next receive(). @return bytes; 0: there is no room  @error  errno: the other end is gone
+  std::expected<std::size_t, int> send_some(std::span<const std::byte> bytes, std::span<const int> files) const;
   /// So many, exactly. @param files  get those that came with the first of them; -1: none
   bool receive(std::span<std::byte> bytes, std::span<vm::FileDescriptor> files = {}) const;
 

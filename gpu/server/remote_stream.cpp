@@ -22,9 +22,9 @@ int gone(ServerProcess& process) {
 int ask(ServerProcess& process, const Channel& channel, std::uint64_t patience_ns, Request request, Reply& reply,
         std::span<const std::byte> payload, std::span<const int> files, std::string* text) {
   request.payload_bytes = static_cast<std::uint32_t>(payload.size());
-  const bool is_sent = files.empty() ? channel.send(bytes_of(request)) : channel.send(bytes_of(request), files);
-  if (!is_sent || !channel.send(payload) || !process.awaits(channel, [=] { return patience_ns; }) ||
-      !channel.receive(bytes_to(reply)))
+  const auto patience = [=] { return patience_ns; };
+  if (!process.sends(channel, bytes_of(request), files, patience) || !process.sends(channel, payload, {}, patience) ||
+      !process.awaits(channel, patience) || !channel.receive(bytes_to(reply)))
     return gone(process);
   if (text != nullptr) {
     text->resize(reply.payload_bytes);
@@ -42,7 +42,7 @@ void RemoteStream::post(const Request& request, std::span<const std::byte> paylo
 }
 
 int RemoteStream::send() {
-  const bool is_sent = channel_.send(posted_);
+  const bool is_sent = process_.sends(channel_, posted_, {}, WantedWhile::patience_ns);
   posted_.clear();
   return is_sent ? 0 : keep(gone(process_));
 }

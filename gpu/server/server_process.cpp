@@ -94,11 +94,28 @@ std::expected<std::unique_ptr<ServerProcess>, std::string> ServerProcess::start(
 /// It ends when it finds the channel closed, which it is a moment later.
 ServerProcess::~ServerProcess() { reap(); }
 
+bool ServerProcess::sends(const Channel& channel, std::span<const std::byte> bytes, std::span<const int> files,
+                          const std::function<std::uint64_t()>& patience_ns) {
+  while (!bytes.empty()) {
+    const std::expected<std::size_t, int> sent = channel.send_some(bytes, files);
+    if (!sent) return false;
+    if (*sent == 0 && !is_ready(channel, POLLOUT, patience_ns)) return false;
+    bytes = bytes.subspan(*sent);
+    if (*sent != 0) files = {};
+  }
+  return true;
+}
+
 bool ServerProcess::awaits(const Channel& channel, const std::function<std::uint64_t()>& patience_ns) {
+  return is_ready(channel, POLLIN, patience_ns);
+}
+
+/// Waits for the event of poll().
+bool ServerProcess::is_ready(const Channel& channel, short event, const std::function<std::uint64_t()>& patience_ns) {
   const Clock::time_point begin = Clock::now();
   Clock::time_point wanted_at = begin, went_at = begin;
   while (!is_stopped_) {
-    pollfd asked{channel.socket(), POLLIN, 0};
+    pollfd asked{channel.socket(), event, 0};
     const int ready = poll(&asked, 1, slice_ms);
     if (ready > 0) return true;
     if (ready < 0 && errno != EINTR) return false;

@@ -58,8 +58,11 @@ class ServerProcess {
 
   const Channel& channel() const { return channel_; }
   pid_t id() const { return id_; }
-  /// Waits until there is something to be received. @param patience_ns  asked again and again
-  /// @return false: it is gone, or was ended as it does not answer
+  /// Sends all of it. @param files  as for Channel::send_some()  @param patience_ns  for what it takes, asked again and
+  /// again  @return false: it is gone, or was ended as it does not take it
+  bool sends(const Channel& channel, std::span<const std::byte> bytes, std::span<const int> files,
+             const std::function<std::uint64_t()>& patience_ns);
+  /// Waits until there is something to be received. @return false: it is gone, or was ended as it does not answer
   bool awaits(const Channel& channel, const std::function<std::uint64_t()>& patience_ns);
   /// It was found to be gone by who has asked it something.
   void note_gone() { is_gone_ = true; }
@@ -74,6 +77,7 @@ class ServerProcess {
  private:
   ServerProcess(pid_t id, Channel channel, std::uint64_t answer_ns)
       : id_(id), channel_(std::move(channel)), answer_ns_(answer_ns) {}
+  bool is_ready(const Channel& channel, short event, const std::function<std::uint64_t()>& patience_ns);
   bool reap();
   bool is_halted();
 

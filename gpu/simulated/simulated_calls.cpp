@@ -61,7 +61,7 @@ SimulatedCalls::~SimulatedCalls() {
 }
 
 void SimulatedCalls::prepare(const vm::ForeignFunction& function, vm::AppKernelCompiler& compiler,
-                             const vm::Devices::PreparedCalls& done) {
+                             const vm::Devices::Prepared& done) {
   vm::tell_of_crashes();
   if (clock_) clock_->open();
   const auto code = compiler.load(function);

@@ -20,8 +20,7 @@ class SimulatedCalls {
   /// @param clock  of the model that they stand for, or null; outlives this
   SimulatedCalls(unsigned warps, ModelClock* clock) : warps_(warps), clock_(clock) {}
   ~SimulatedCalls();
-  void prepare(const vm::ForeignFunction& function, vm::AppKernelCompiler& compiler,
-               const vm::Devices::PreparedCalls& done);
+  void prepare(const vm::ForeignFunction& function, vm::AppKernelCompiler& compiler, const vm::Devices::Prepared& done);
   void submit(vm::DeviceCall call);
 
  private:

@@ -121,7 +121,7 @@ void SimulatedDevices::prepare(const vm::KernelGroup& kernels, vm::KernelEntry e
     given.request(kernels, entry,
                   [done = std::move(done), name = vm::words_of(kernels), clock = clock_.get(),
                    lanes = clock_ ? clock_->model().lanes : std::int64_t{warps_} * lanes](raddle_leaf_function code) {
-                    if (code == nullptr) return done(nullptr);
+                    if (code == nullptr) return done(std::unexpected(""));
                     done(std::make_shared<SimulatedKernel>(code, name, lanes, clock ? clock->load_kernel() : 0));
                   });
   });

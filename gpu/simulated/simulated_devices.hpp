@@ -45,8 +45,7 @@ class SimulatedDevices final : public vm::Devices {
   void prepare(const vm::KernelGroup& kernels, vm::KernelEntry entry, std::shared_ptr<vm::CompilerLink> compiler,
                Prepared done) override;
   void submit(vm::DeviceBatch batch) override;
-  void prepare_calls(const vm::ForeignFunction& function, vm::AppKernelCompiler& compiler,
-                     PreparedCalls done) override {
+  void prepare_calls(const vm::ForeignFunction& function, vm::AppKernelCompiler& compiler, Prepared done) override {
     calls_.prepare(function, compiler, done);
   }
   void submit(vm::DeviceCall call) override { calls_.submit(std::move(call)); }

@@ -172,6 +172,8 @@ def bundle_runs_elsewhere(folder):
     expect(subprocess.run([str(there / "bin/raddle"), "examples/primes.df", "--limit=1000"], cwd=there, env=bare, stdout=subprocess.PIPE, timeout=60,
                           check=True, text=True).stdout, "168 primes below 1000\n")
     told = subprocess.run([str(there / "gpu-check"), "golden", "--filter=primes"], cwd=there, env=bare, stdout=subprocess.PIPE, timeout=300, check=True, text=True).stdout
+    done = subprocess.run([str(there / "gpu-check")], env={"PATH": "/nowhere"}, capture_output=True, timeout=60, check=False, text=True)
+    expect((done.returncode, done.stdout, done.stderr), (1, "", "gpu-check: it needs python3, which is not on the PATH\n"))
     if "no driver for GPUs" not in told:  # on a machine with one
         expect_in("golden scripts and examples", told)
     return None

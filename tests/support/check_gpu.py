@@ -204,7 +204,7 @@ def what_is_in_the_way_is_named(folder):
 
 def what_iterations_do_is_told(folder):
     """As it is written, with its place; loops that have the same reason share a line."""
-    folder.write("ops.df", """import arrays;
+    folder.write("ops.df", """import arrays; import assert;
 bag<int> b, c;
 foreach i in [0:9] { b += i; }
 foreach i in [0:9] { c += i; }
@@ -223,7 +223,7 @@ trace(bag_size(b), bag_size(c));
     expect_in("loop at ops.df:4:1: `c += i` works with bags (ops.df:4:22)\n", done.stderr)
     expect_in("loop at ops.df:5:1, ops.df:6:1: `trace` prints (ops.df:5:22, ops.df:6:22)\n", done.stderr)
     expect_in("works with strings (ops.df:8:35)\n", done.stderr)
-    expect_in("loop at ops.df:9:1: `matmul(m, m)` ", done.stderr)
+    expect_in("loop at ops.df:9:1: `matmul(m, m)` works with whole arrays, whose shapes only workers check", done.stderr)
 
 
 def reasons_are_of_the_script(folder):
@@ -539,7 +539,8 @@ def a_driver_is_asked(folder):
     folder.write("hello.df", 'trace("hello");\n')
     two = {**FAKE, "RADDLE_FAKE_GPUS": "2"}
     folder.run("run --gpus 2 hello.df", out="trace: hello\n", env=two)
-    folder.run("run --gpus 9 hello.df", out="trace: hello\n", err="raddle: warning: --gpus 9: there are 2\n", env=two)
+    folder.run("run --gpus 9 hello.df", out="trace: hello\n", err="raddle: warning: --gpus 9: there are 2 GPUs\n", env=two)
+    folder.run("run --gpus 9 hello.df", out="trace: hello\n", err="raddle: warning: --gpus 9: there is 1 GPU\n", env={**FAKE, "RADDLE_FAKE_GPUS": "1"})
     folder.run("run --gpus 1 hello.df", out="trace: hello\n", env={**FAKE, "RADDLE_FAKE_CUDA": "11040"},
                err="raddle: warning: --gpus 1: the driver is too old: of CUDA 11.4, and 11.8 is needed; workers compute everything\n")
     folder.run("run --gpus 1 hello.df", out="trace: hello\n", env={**FAKE, "RADDLE_FAKE_GPUS": "0"},
@@ -552,9 +553,9 @@ def a_driver_is_asked(folder):
     # one of three that can not be used: the others are
     three = {**FAKE, "RADDLE_FAKE_GPUS": "3", "RADDLE_FAKE_UNFIT": "1"}
     told = folder.run("run --gpus 3 hello.df", out="trace: hello\n", env=three).stderr
-    expect(told, "raddle: warning: --gpus 3: there are 2\nraddle: warning: GPU 1 can not be used: CUDA_ERROR_NO_DEVICE\n")
-    told_by_doctor = [(folder_code(folder), "ok", "Fake GPU 0, 8 GiB; Fake GPU 1, 8 GiB", two),
-                      (1, "warning", "Fake GPU 0, 8 GiB; Fake GPU 2, 8 GiB; GPU 1 can not be used", three),
+    expect(told, "raddle: warning: --gpus 3: there are 2 GPUs\nraddle: warning: GPU 1 can not be used: CUDA_ERROR_NO_DEVICE\n")
+    told_by_doctor = [(folder_code(folder), "ok", "Fake GPU 0, 8 GiB, sm_90, driver of CUDA 12.0; Fake GPU 1, 8 GiB, sm_90, driver of CUDA 12.0", two),
+                      (1, "warning", "Fake GPU 0, 8 GiB, sm_90, driver of CUDA 12.0; Fake GPU 2, 8 GiB, sm_90, driver of CUDA 12.0; GPU 1 can not be used", three),
                       (1, "warning", "the driver is too old: of CUDA 11.4, and 11.8 is needed", {**FAKE, "RADDLE_FAKE_CUDA": "11040"})]
     # one that lacks functions, and one that is no driver
     for name, version, why in (("old", "11020", "the driver is too old: of CUDA 11.2, and 11.8 is needed; it has no cu"), ("new", "12040", "the driver has no cu"),
@@ -595,7 +596,23 @@ def what_a_driver_does_not_take_is_done_by_workers(folder):
     for which in ("all:whole", "all:whole:resident"):
         done = folder.run(f"run --gpus {which} --stats loops.df", env=FAKE)
         expect(sorted(done.stdout.splitlines()), expected)
-        expect(devices_in(done.stderr)[0], 0)
+        points, stays = devices_in(done.stderr)
+        expect((points, set(stays)), (0, {6, 8, 10, 11, 13, 15}))
+        for line in (6, 8, 13):
+            expect(stays[line], "no GPU takes its code: CUDA_ERROR_INVALID_PTX")
+    folder.write("placed.df", """import math;
+import stats;
+@gpu (float y) f(float x) { for (y = x, int i = 0; i < 3; y = sin(y), i = i + 1) {} }
+float a[];
+@gpu foreach i in [0:999] { a[i] = sin(itof(i)); }
+trace(sum_float(a) < 9.0, f(a[3]) < 9.0);
+""")
+    for options in ("", "--stats "):
+        done = folder.run(f"run --gpus all {options}placed.df", out="trace: true,true\n", env={**FAKE, "RADDLE_FAKE_GPUS": "1"})
+        expect_in("placed.df:5:6: warning: `@gpu`: this loop stays on the CPU: no GPU takes its code: CUDA_ERROR_INVALID_PTX [not_for_gpus]", done.stderr)
+        expect_in("placed.df:3:", done.stderr)
+        expect_in("warning: `@gpu`: `f` stays on the CPU: no GPU takes its code: CUDA_ERROR_INVALID_PTX [not_for_gpus]", done.stderr)
+    expect_in("not on devices as a whole, loop at placed.df:5:6: no GPU takes its code: CUDA_ERROR_INVALID_PTX\n", done.stderr)
 
 
 def servers_of(process):
@@ -1008,7 +1025,7 @@ def why_an_app_kernel_stays_is_said(folder):
     one = {**FAKE, "RADDLE_FAKE_GPUS": "1", "XDG_CACHE_HOME": str(folder.path)}
     kernel = '#include "raddle_kernel.h"\n%s\nRADDLE_KERNEL void f(raddle::Warp, double x, double& y) { y = %s; }\n'
     for before, result, why in (
-            ("", "x + 1", "no GPU takes its code"),
+            ("", "x + 1", "no GPU takes its code: CUDA_ERROR_INVALID_PTX"),
             ("#include <stdexcept>\ninline double g(double x) { if (x > 9) throw std::runtime_error(\"large\"); return x + 1; }", "g(x)",
              "it needs `__cxa_allocate_exception`, which GPUs do not have"),
             ("", "std::fmod(x, 2.0) + 3", "it needs `fmod`, which GPUs do not have"),
@@ -1059,7 +1076,7 @@ def kernels_of_c_programs_become_ptx(folder):
         subprocess.run(["ptxas", "-arch=sm_90", "kernels.ptx", "-o", "kernels.cubin"], cwd=folder.path, check=True)
 
 
-TESTS = [loops_go_or_it_is_said_why, single_calls_of_leaves_go, single_calls_that_fail_read_as_on_workers, single_calls_survive_faults, what_is_in_the_way_is_named, reasons_are_of_the_script, loops_around_loops_go, arrays_stay_on_the_device, models_tell_what_gpus_would_take, data_choose_the_device, nobody_waits_for_memory_that_a_driver_is_slow_to_give, models_make_calls, what_needs_no_gpu_loads_nothing_of_it, devices_have_lanes_in_traces, statistics_tell_what_ran_where, recorded_runs_have_lanes_of_devices, examples_have_lanes_of_devices, points_that_reduce_go, a_small_device_computes_what_it_has_room_for,
+TESTS = [loops_go_or_it_is_said_why, single_calls_of_leaves_go, single_calls_that_fail_read_as_on_workers, single_calls_survive_faults, what_is_in_the_way_is_named, what_iterations_do_is_told, reasons_are_of_the_script, loops_around_loops_go, arrays_stay_on_the_device, models_tell_what_gpus_would_take, data_choose_the_device, nobody_waits_for_memory_that_a_driver_is_slow_to_give, models_make_calls, what_needs_no_gpu_loads_nothing_of_it, devices_have_lanes_in_traces, statistics_tell_what_ran_where, recorded_runs_have_lanes_of_devices, examples_have_lanes_of_devices, points_that_reduce_go, a_small_device_computes_what_it_has_room_for,
          nobody_waits_for_a_driver_that_is_not_used, annotations_are_followed, failing_points_read_as_on_workers, an_element_is_assigned_once, app_kernels_go, an_app_kernel_that_fails_reads_as_on_workers,
          a_lane_that_fails_fails_its_call, a_kernel_that_no_gpu_would_take_stays, why_an_app_kernel_stays_is_said, an_endless_point_is_ended, what_is_not_there_is_said,
          a_driver_is_asked, what_a_driver_compiles_is_kept, a_fault_costs_no_task, a_driver_may_be_killed, a_driver_that_hangs_is_noticed, what_a_driver_does_not_take_is_done_by_workers, short_scripts_look_for_no_driver,

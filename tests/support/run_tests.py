@@ -68,6 +68,7 @@ STEPS = [
     Step("lengths", "no source has more than 400 lines, no class more than 40 public functions", [[PYTHON, "tests/support/check_lengths.py"]]),
     Step("diagnostics", "every kind is emitted and has a golden test",
          [[PYTHON, "tests/support/check_diagnostics.py"]]),
+    Step("lists", "each test of a check is in its list", [[PYTHON, "tests/support/check_test_lists.py"]]),
     Step("explanations", "every kind is explained, and the page's scripts do what it says",
          [[PYTHON, "tests/support/check_explanations.py"]]),
     Step("library", "every function of the library has a page, and its example prints what it says",

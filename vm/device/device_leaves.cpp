@@ -11,7 +11,6 @@ namespace raddle::vm {
 
 namespace {
 
-constexpr std::int64_t lane_slowness = 64;  ///< as in points_for_devices()
 /// Of a function, that devices have: while one is computed another is copied.
 constexpr unsigned most_batches = 4;
 constexpr std::size_t most_calls = std::size_t{1} << 16;  ///< of a batch
@@ -60,12 +59,8 @@ void DeviceLeaves::close() {
 
 void DeviceLeaves::prepare(FunctionId leaf) {
   RangeKernel kernel = call_kernel(program_, leaf);
-  devices_->prepare(kernel.group, kernel.entry, compiler_, [shared = bundles_, leaf](auto found) {
-    if (found)
-      shared->prepared(leaf, std::move(found));
-    else
-      shared->prepared(leaf, std::unexpected(""));
-  });
+  devices_->prepare(kernel.group, kernel.entry, compiler_,
+                    [shared = bundles_, leaf](auto found) { shared->prepared(leaf, std::move(found)); });
 }
 
 void DeviceLeaves::submit(FunctionId leaf, DeviceLeafCall& call) {

@@ -7,11 +7,9 @@ namespace raddle::vm {
 
 namespace {
 
-constexpr std::int64_t worth = 20;  ///< times what a batch costs beside its points
-constexpr double worth_start = 2;   ///< times what it takes to get code: first guesses of a point's time are high
-constexpr double piece_ns = 5e6;    ///< that a piece takes on a device
-constexpr double usual_wave =
-    64;  ///< points of a worker, in the time of a wave: lanes are slow, workers have some, too
+constexpr std::int64_t worth = 20;    ///< times what a batch costs beside its points
+constexpr double worth_start = 2;     ///< times what it takes to get code: first guesses of a point's time are high
+constexpr double piece_ns = 5e6;      ///< that a piece takes on a device
 constexpr double pieces_at_once = 2;  ///< a device has so many, which take the longer
 
 }  // namespace
@@ -23,7 +21,7 @@ std::int64_t wave_ns_of(std::int64_t spent_ns, std::int64_t count, std::int64_t 
 }
 
 std::int64_t expected_ns_of(const LaunchOutlook& launch) {
-  const double wave = launch.wave_ns != 0 ? static_cast<double>(launch.wave_ns) : usual_wave * launch.worker_ns;
+  const double wave = launch.wave_ns != 0 ? static_cast<double>(launch.wave_ns) : lane_slowness * launch.worker_ns;
   const std::int64_t waves = (launch.points + launch.lanes - 1) / launch.lanes;
   return static_cast<std::int64_t>(std::ceil(wave * static_cast<double>(waves)));
 }
@@ -38,7 +36,7 @@ std::int64_t points_for_devices(const DeviceCosts& costs, const LaunchOutlook& l
   const bool is_known = launch.wave_ns != 0;
   const auto lanes = static_cast<double>(launch.lanes), points = static_cast<double>(launch.points);
   const double worker = launch.worker_ns;
-  const double wave = is_known ? static_cast<double>(launch.wave_ns) : usual_wave * worker;
+  const double wave = is_known ? static_cast<double>(launch.wave_ns) : lane_slowness * worker;
   if (wave > lanes * worker) return 0;
   const double least = std::ceil(static_cast<double>(worth * costs.batch_ns) / worker);
   const double wanted = std::max({lanes, least, is_known ? piece_ns / wave * lanes : 0.0});

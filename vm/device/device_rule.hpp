@@ -6,6 +6,9 @@
 
 namespace raddle::vm {
 
+/// As long as nobody knows better: so many times what a worker takes for a point a lane of a busy device does.
+inline constexpr std::int64_t lane_slowness = 64;
+
 /// What is known of a launch and its kernel.
 struct LaunchOutlook {
   std::int64_t points = 0;   ///< of a range that nobody has begun yet, or of a whole launch
@@ -30,8 +33,8 @@ bool is_worth_code(const DeviceCosts& costs, const LaunchOutlook& launch);
 /// more; and never so many that the workers would have done with what is left long before it. A piece is worth twenty
 /// times what handing it over costs. A device that is slower than a worker when it is full gets nothing more.
 ///
-/// As long as nobody knows it, a lane is taken to be 64 times slower than a worker, and the device gets one wave, or
-/// what is worth the handing over if that is more.
+/// As long as nobody knows it, by lane_slowness the device gets one wave, or what is worth the handing over if that is
+/// more.
 /// @return how many points, 0 for none
 std::int64_t points_for_devices(const DeviceCosts& costs, const LaunchOutlook& launch);
 

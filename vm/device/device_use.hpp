@@ -43,7 +43,7 @@ struct DeviceObstacle {
   Obstacle why;
   DevicePart part = DevicePart::loop;
   std::string function = {};
-  bool is_placed = false;  ///< `@gpu` before the function, of which it was not known when the script was compiled
+  bool is_placed = false;  ///< `@gpu`, of which it was not known when the script was compiled
 };
 
 inline constexpr const char* blamed_text = "devices fail when they compute it";

@@ -37,8 +37,9 @@ bool DeviceWork::look_at(const ForeachSite& site, CallPlace place) {
     kernels_[index] = std::make_unique<const LaunchKernel>(launch_kernel(program_, site));
   else
     shared_->obstacles.try_emplace(index, place, obstacle);
-  shared_->entries[index].place = std::move(place);
   const bool is_placed = obstacle.empty() && placement_of(program_, site) == Placement::gpu;
+  shared_->entries[index].place = std::move(place);
+  shared_->entries[index].is_placed = is_placed;
   known_[index].store(is_placed          ? Known::goes_whole
                       : obstacle.empty() ? Known::may_go
                                          : Known::stays,
@@ -52,15 +53,17 @@ void DeviceWork::request(const ForeachSite& site) {
   if (!shared_->entries[index].stage.compare_exchange_strong(expected, Stage::requested, std::memory_order_acq_rel))
     return;
   devices_->prepare(kernels_[index]->group, kernels_[index]->entry, compiler_,
-                    [shared = shared_, index](std::shared_ptr<const DeviceKernel> kernel) {
-                      shared->prepared(index, std::move(kernel));
-                    });
+                    [shared = shared_, index](auto found) { shared->prepared(index, std::move(found)); });
 }
 
-void DeviceWork::Shared::prepared(std::size_t site, std::shared_ptr<const DeviceKernel> kernel) {
+void DeviceWork::Shared::prepared(std::size_t site,
+                                  std::expected<std::shared_ptr<const DeviceKernel>, std::string> kernel) {
   Entry& entry = entries[site];
   const std::lock_guard lock(mutex);
-  entry.kernel = std::move(kernel);
+  if (kernel)
+    entry.kernel = std::move(*kernel);
+  else if (!kernel.error().empty())
+    obstacles[site] = {.place = entry.place, .why = {.text = kernel.error()}, .is_placed = entry.is_placed};
   entry.stage.store(entry.kernel ? Stage::ready : Stage::impossible, std::memory_order_release);
   release(entry.waiting);
 }

@@ -2,6 +2,7 @@
 // What one run has devices do.
 #include <atomic>
 #include <cstdint>
+#include <expected>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -73,11 +74,12 @@ class DeviceWork {
     std::atomic<double> worker_ns{0};      ///< LaunchOutlook::worker_ns, likewise
     Task* waiting = nullptr;               ///< guarded by the mutex; each has a hold of the pool
     CallPlace place;                       ///< of the loop; likewise
+    bool is_placed = false;                ///< `@gpu`; likewise
     std::vector<std::uint64_t> computed;   ///< points, by device; likewise
   };
   struct Shared : DeviceRun {
     Shared(WorkerPool& pool, std::size_t count) : DeviceRun(pool), entries(count) {}
-    void prepared(std::size_t site, std::shared_ptr<const DeviceKernel> kernel);
+    void prepared(std::size_t site, std::expected<std::shared_ptr<const DeviceKernel>, std::string> kernel);
     void done(std::size_t site, std::int64_t count, const DeviceOutcome& outcome, Task& task);
 
     std::vector<Entry> entries;                       ///< by index of Program::foreaches

@@ -24,6 +24,7 @@ struct DeviceFacts {
   std::string name;                ///< "NVIDIA H100 80GB HBM3"
   std::uint64_t memory_bytes = 0;  ///< 0: that of the host
   unsigned lanes = 0;              ///< points that it computes at once when it is full
+  std::string kind = {};           ///< "sm_90, driver of CUDA 12.4"; "": it is not there
 };
 
 enum class DeviceTakes : std::uint8_t {
@@ -171,18 +172,17 @@ class Devices {
   /// Gets code for the first kernel of the group, in the background, and a device if none was looked for yet.
   /// @param entry     of the kind `range`
   /// @param compiler  outlives what is made of its code
-  /// @param done      called on some thread, perhaps at once; null: none of this will ever run there
-  using Prepared = std::function<void(std::shared_ptr<const DeviceKernel>)>;
+  /// @param done      gets the kernel, on some thread, perhaps at once, or why none of this will ever run there, in
+  ///                  words; "": nobody wants to know
+  using Prepared = std::function<void(std::expected<std::shared_ptr<const DeviceKernel>, std::string>)>;
   virtual void prepare(const KernelGroup& kernels, KernelEntry entry, std::shared_ptr<CompilerLink> compiler,
                        Prepared done) = 0;
   /// The same for calls of an AppKernel.
   /// @param function  outlives what is made of its code, and so does the compiler
-  /// @param done      gets the kernel, or why there is none, in words
-  using PreparedCalls = std::function<void(std::expected<std::shared_ptr<const DeviceKernel>, std::string>)>;
-  virtual void prepare_calls(const ForeignFunction& function, AppKernelCompiler& compiler, PreparedCalls done) = 0;
+  virtual void prepare_calls(const ForeignFunction& function, AppKernelCompiler& compiler, Prepared done) = 0;
   /// Never waits. Calls of one kernel that wait together are run together.
   virtual void submit(DeviceCall call) = 0;
-  /// Never waits. Batches are taken up in their order.
+  /// Never waits. Batches that one device takes up it takes up in their order.
   virtual void submit(DeviceBatch batch) = 0;
   /// One more batch would start soon; a hint.
   virtual bool is_hungry() const = 0;

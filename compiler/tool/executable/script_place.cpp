@@ -31,7 +31,7 @@ std::string what_it_does(std::string_view name) {
   constexpr const char* no_more = "is no function of numbers";
   constexpr const char* with_arrays = "works with whole arrays";
   if (name == "@extent" || name == "@joint_extent" || name == "@fitting" || name == "@fits_slice")
-    return "has extents that are checked";
+    return "works with whole arrays, whose shapes only workers check";
   const auto builtin = std::ranges::find(stdlib::builtins(), name, &stdlib::Builtin::name);
   if (builtin == stdlib::builtins().end()) return no_more;
   switch (builtin->effect) {

@@ -145,13 +145,14 @@ void add_replaced(const SourceMap& sources, Diagnostics& diagnostics, const vm::
     report_failure(sources, diagnostics, failure, DiagnosticKind::replaced_failure);
 }
 
-/// Of code whose text is the user's, GPUs tell only when they are given it.
+/// What GPUs tell only when they are given the code.
 static void add_stayed(const SourceMap& sources, Diagnostics& diagnostics, const vm::RunResult& result) {
   for (const vm::DeviceObstacle& obstacle : result.device_obstacles)
     if (obstacle.is_placed)
-      diagnostics.report(DiagnosticKind::not_for_gpus, span_of(obstacle.place.place),
-                         name_in_script(obstacle.function) + " stays on the CPU: " +
-                             text_of_obstacle(sources, obstacle.why, obstacle.place).with_place());
+      diagnostics.report(
+          DiagnosticKind::not_for_gpus, span_of(obstacle.place.place),
+          (obstacle.part == vm::DevicePart::loop ? "this loop" : name_in_script(obstacle.function)) +
+              " stays on the CPU: " + text_of_obstacle(sources, obstacle.why, obstacle.place).with_place());
 }
 
 int report_run(Session& session, const vm::RunResult& result, int signal) {

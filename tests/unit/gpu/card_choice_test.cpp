@@ -1,6 +1,8 @@
 // Which card gets a batch: gpu/cuda/cuda_state.hpp, Note [data choose the card].
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <chrono>
 #include <deque>
 
 #include "gpu/cuda/cuda_devices.hpp"
@@ -53,6 +55,28 @@ TEST_CASE("batches go to the card that has what they read") {
     CHECK(counts[0] == 5);
   }
   CHECK(driver.allocations == 0);
+}
+
+TEST_CASE("cards for which there are few threads share the work, and those without threads get none") {
+  FakeDriver& driver = fake_driver();
+  driver.devices = 2;
+  for (const unsigned threads : {1u, 2u, 3u, 5u}) {
+    CudaDevices devices(2, vm::DeviceTakes::what_is_worth_while, CudaDevices::Way::launches, RADDLE_FAKE_CUDA_LIBRARY,
+                        {.threads = threads});
+    CompilerOfTests compiler;
+    const auto kernel = prepared(devices, compiler);
+    REQUIRE(kernel);
+    CHECK(devices.facts().size() == std::min(threads, 2u));
+    CHECK_FALSE(devices.problem().empty());
+    std::deque<BatchOfTests> batches;
+    std::vector<std::future<vm::DeviceOutcome>> outcomes;
+    for (int i = 0; i < 40; ++i)
+      outcomes.push_back(batches.emplace_back(i, 1, 1000, -1, shared_threes(1 << 10)).submit(devices, kernel));
+    for (auto& outcome : outcomes) {
+      REQUIRE(outcome.wait_for(std::chrono::seconds(60)) == std::future_status::ready);
+      CHECK(outcome.get().made == 1000);
+    }
+  }
 }
 
 }  // namespace raddle::gpu

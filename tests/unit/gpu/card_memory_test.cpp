@@ -217,6 +217,51 @@ TEST_CASE("only a card that is out of memory has no room: other errors are the b
   give_back(memory, card);
 }
 
+TEST_CASE("nobody waits for memory that a card is asked for, but who needs it") {
+  /// Memory is given, or not, and taken back, when the test says so.
+  struct SlowCopies final : StrictCopies {
+    using StrictCopies::StrictCopies;
+    int allocate(std::uint64_t& address, std::size_t bytes) override {
+      pause();
+      return StrictCopies::allocate(address, bytes);
+    }
+    int free(std::uint64_t address) override {
+      pause();
+      return StrictCopies::free(address);
+    }
+    void pause() {
+      ++pauses;
+      while (!goes_on) std::this_thread::yield();
+    }
+    std::atomic<int> pauses{0};
+    std::atomic<bool> goes_on{false};
+  };
+  StrictCard card(1 << 14);
+  CardMemory memory(1 << 14, 1 << 12);
+  const Numbers there = buffer_of(256), large = buffer_of(1500);
+  StrictCopies usual(card);
+  auto hold = memory.admit(std::vector{all_of(*there)}, {}, usual);
+  REQUIRE(hold);
+  SlowCopies slow(card);
+  int error = 0;
+  std::jthread other([&] {
+    auto later = memory.admit(std::vector{all_of(*large)}, {}, slow);
+    if (later)
+      memory.release(std::move(*later), {});
+    else
+      error = later.error();
+  });
+  while (slow.pauses == 0) std::this_thread::yield();
+  CHECK(memory.missing_bytes(std::vector{all_of(*there)}) == 0);
+  memory.release(std::move(*hold), {});
+  CHECK(memory.missing_bytes(std::vector{all_of(*there)}) == 0);
+  slow.goes_on = true;
+  other.join();
+  CHECK(error == 0);
+  CHECK(read_once(memory, card, {all_of(*large)}).bytes_up == 0);
+  give_back(memory, card);
+}
+
 /// Each batch reads parts of some buffers, which must be there, and makes a new one of parts. Buffers go at any time.
 TEST_CASE("many batches at once read what the host has, whatever is evicted and freed") {
   for (const unsigned thread_count : {1U, 2U, 8U}) {

@@ -156,12 +156,13 @@ TEST_CASE("no more of a card is used than it is said") {
   check_all_is_given_back(driver);
 }
 
-TEST_CASE("PTX that the driver does not take, and no PTX, is a kernel that is not there") {
+TEST_CASE("PTX that the driver does not take is a kernel that is not there, and why is told") {
   fake_driver();
   CudaDevices devices(1, measured, launches, RADDLE_FAKE_CUDA_LIBRARY);
   CompilerOfTests compiler;
   compiler.ptx = ".version 99";
-  CHECK_FALSE(prepared(devices, compiler));
+  for (int times = 0; times < 2; ++times)
+    CHECK(asked(devices, compiler).error() == "no GPU takes its code: CUDA_ERROR_INVALID_PTX");
 }
 
 TEST_CASE("what is wrong with the driver is said") {
@@ -177,7 +178,7 @@ TEST_CASE("what is wrong with the driver is said") {
         "there is no driver for GPUs of NVIDIA (/nowhere/libcuda.so.1)");
   CompilerOfTests compiler;
   CudaDevices none(1, measured, launches, "/nowhere/libcuda.so.1");
-  CHECK_FALSE(prepared(none, compiler));
+  CHECK(asked(none, compiler).error() == "there is no driver for GPUs of NVIDIA (/nowhere/libcuda.so.1)");
 }
 
 TEST_CASE("a super kernel that stays computes what the cards are given, and all is given back") {

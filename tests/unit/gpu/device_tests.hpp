@@ -2,6 +2,7 @@
 // A kernel for tests of devices: y = 10 x + a[x % size], which does not end well for x = bad.
 #include <atomic>
 #include <cstdint>
+#include <expected>
 #include <functional>
 #include <future>
 #include <memory>
@@ -112,12 +113,17 @@ struct BatchOfTests {
   std::promise<vm::DeviceOutcome> told;
 };
 
+using PreparedKernel = std::expected<std::shared_ptr<const vm::DeviceKernel>, std::string>;
+inline PreparedKernel asked(vm::Devices& devices, CompilerOfTests& compiler, std::uint8_t reads = 0) {
+  std::promise<PreparedKernel> told;
+  devices.prepare({}, {vm::KernelEntry::range, reads}, std::make_shared<vm::CompilerLink>(compiler),
+                  [&](PreparedKernel kernel) { told.set_value(std::move(kernel)); });
+  return told.get_future().get();
+}
+/// Null: there is none.
 inline std::shared_ptr<const vm::DeviceKernel> prepared(vm::Devices& devices, CompilerOfTests& compiler,
                                                         std::uint8_t reads = 0) {
-  std::promise<std::shared_ptr<const vm::DeviceKernel>> told;
-  devices.prepare({}, {vm::KernelEntry::range, reads}, std::make_shared<vm::CompilerLink>(compiler),
-                  [&](std::shared_ptr<const vm::DeviceKernel> kernel) { told.set_value(std::move(kernel)); });
-  return told.get_future().get();
+  return asked(devices, compiler, reads).value_or(nullptr);
 }
 
 }  // namespace raddle::gpu

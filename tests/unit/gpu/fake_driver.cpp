@@ -87,7 +87,6 @@ int fault() {
   return state.broken_context == context && state.broken_process == getpid() ? state.broken.load() : ok;
 }
 void break_context(int error) { state.broken = error, state.broken_context = context, state.broken_process = getpid(); }
-
 /// One of a number that there are still.
 bool takes_one(std::atomic<int>& number) {
   int left = number;
@@ -177,6 +176,7 @@ int cuGetErrorName(int error, const char** name) {
   switch (error) {
     case out_of_memory: *name = "CUDA_ERROR_OUT_OF_MEMORY"; return ok;
     case no_device: *name = "CUDA_ERROR_NO_DEVICE"; return ok;
+    case invalid_ptx: *name = "CUDA_ERROR_INVALID_PTX"; return ok;
     case illegal_address: *name = "CUDA_ERROR_ILLEGAL_ADDRESS"; return ok;
     default: return invalid_value;
   }

@@ -6,12 +6,14 @@
 #include <cstdlib>
 #include <deque>
 #include <filesystem>
+#include <future>
 #include <string_view>
 #include <thread>
 
 #include "gpu/cuda/cuda_devices.hpp"
 #include "gpu/server/driver_server.hpp"
 #include "gpu/server/message.hpp"
+#include "gpu/server/remote_driver.hpp"
 #include "tests/unit/compiler/codegen/temporary_folder.hpp"
 #include "tests/unit/gpu/device_tests.hpp"
 #include "tests/unit/gpu/fake_driver.hpp"
@@ -171,6 +173,24 @@ TEST_CASE("a process is started anew when it is ended while nobody uses it") {
   const auto last = prepared(cards.devices, cards.compiler);
   REQUIRE(last);
   ManyBatches(cards.devices, last, 20).check_that_none_is_lost();
+}
+
+TEST_CASE("nobody waits for a process that is halted while it is sent more than its channel holds") {
+  FakeDriver& driver = fake_driver();
+  auto started = RemoteDriver::start({"/proc/self/exe", {}}, RADDLE_FAKE_CUDA_LIBRARY, 120'000'000'000);
+  REQUIRE(started);
+  const RemoteDriver& remote = **started;
+  REQUIRE(remote.begin() == 1u);
+  kill(driver.last_process, SIGSTOP);
+  auto error = std::async(std::launch::async, [&remote] {
+    void* module = nullptr;
+    return remote.load_module(&module, std::string(std::size_t{8} << 20, ' '));
+  });
+  const bool has_ended = error.wait_for(std::chrono::seconds(60)) == std::future_status::ready;
+  CHECK(has_ended);
+  if (!has_ended) kill(driver.last_process, SIGKILL);
+  CHECK(error.get() == CudaDriver::gone);
+  CHECK(remote.is_gone());
 }
 
 TEST_CASE("a launch that never ends ends its process") {

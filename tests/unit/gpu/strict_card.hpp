@@ -88,7 +88,7 @@ class StrictCard {
 };
 
 /// What is asked for is done when it is waited for, and not before.
-class StrictCopies final : public CopyEngine {
+class StrictCopies : public CopyEngine {
  public:
   explicit StrictCopies(StrictCard& card) : card_(card) {}
   int allocate(std::uint64_t& address, std::size_t bytes) override {

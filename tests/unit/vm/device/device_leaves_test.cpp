@@ -23,9 +23,10 @@ class DevicesOfTests final : public Devices {
   void prepare(const KernelGroup& kernels, KernelEntry entry, std::shared_ptr<CompilerLink>, Prepared done) override {
     group = kernels;
     reads = entry.reads;
-    done(has_code ? std::make_shared<DeviceKernel>(1000) : nullptr);
+    if (!has_code) return done(std::unexpected("no device takes it"));
+    done(std::make_shared<DeviceKernel>(1000));
   }
-  void prepare_calls(const ForeignFunction&, AppKernelCompiler&, PreparedCalls) override {}
+  void prepare_calls(const ForeignFunction&, AppKernelCompiler&, Prepared) override {}
   void submit(DeviceCall) override {}
   void submit(DeviceBatch batch) override {
     if (is_gone) return batch.done({.is_lost = true});

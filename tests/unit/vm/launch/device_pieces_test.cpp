@@ -150,7 +150,7 @@ class LosingDevices final : public Devices {
                Prepared done) override {
     devices_->prepare(kernels, entry, std::move(compiler), std::move(done));
   }
-  void prepare_calls(const ForeignFunction& function, AppKernelCompiler& compiler, PreparedCalls done) override {
+  void prepare_calls(const ForeignFunction& function, AppKernelCompiler& compiler, Prepared done) override {
     devices_->prepare_calls(function, compiler, std::move(done));
   }
   void submit(DeviceCall call) override { devices_->submit(std::move(call)); }
