@@ -312,9 +312,8 @@ class FunctionEmitter {
     set_body(site, step, body);
     site.placement = step.op->placement;
     site.fusion = fusion_of(function_, *step.op);
-    site.place = place_of(step.op->span);
-    site.is_whole = step.op->is_whole;
-    if (site.is_whole) site.element_of_result = element_of_result(function_, operands_, step, body);
+    site.told = told_loops(function_, *step.op);
+    site.element_of_result = element_of_result(function_, operands_, step, body);
     site.parameter_count = static_cast<std::uint32_t>(function_.regions[step.op->regions[0]].parameters.size());
     if (step.op->launch != ir::none) set_launch(site, function_, operands_, *step.op, body);
     const auto id = static_cast<std::uint32_t>(program_.foreaches.size());

@@ -109,6 +109,13 @@ vm::Fusion fusion_of(const ir::Function& function, const ir::Op& loop) {
   return {loop.swallowed + 1, loop.barrier};
 }
 
+std::vector<vm::ToldLoop> told_loops(const ir::Function& function, const ir::Op& loop) {
+  std::vector<vm::ToldLoop> told;
+  for (const ir::MergedLoop& each : ir::loops_in(function, loop))
+    told.push_back({place_of(each.span), each.variable, each.parameter});
+  return told;
+}
+
 vm::Operand element_of_result(const ir::Function& function, const OperandMap& operands, const Step& loop,
                               std::uint32_t body) {
   const ir::Region& region = function.regions[loop.op->regions[0]];

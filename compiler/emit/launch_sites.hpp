@@ -1,6 +1,7 @@
 #pragma once
 // What the VM is told of index launches and nests of them.
 #include <cstdint>
+#include <vector>
 
 #include "compiler/emit/operand_map.hpp"
 #include "compiler/ir/module.hpp"
@@ -14,6 +15,9 @@ void set_launch(vm::ForeachSite& site, const ir::Function& function, const Opera
 
 /// What fusion has made of a loop that is a launch, or loops around one that compute nothing but keys.
 vm::Fusion fusion_of(const ir::Function& function, const ir::Op& loop);
+
+/// By which variables messages tell the points of a loop.
+std::vector<vm::ToldLoop> told_loops(const ir::Function& function, const ir::Op& loop);
 
 /// The array of which an element has the point of a loop as its key; absent: there is none around the loop.
 /// @param body  of the loop's instruction

@@ -86,6 +86,13 @@ struct Var {
   RegionId region = none;
 };
 
+/// One of the loops that a loop has been made of. What fails in its text is told by its own variable.
+struct MergedLoop {
+  Span span;
+  std::string variable;         ///< "": an operation on whole arrays
+  std::uint32_t parameter = 0;  ///< of the body, that is the variable
+};
+
 struct Op {
   OpKind kind = OpKind::copy;
   std::vector<VarId> results;  ///< never none: what nobody reads has a variable, too
@@ -112,6 +119,7 @@ struct Op {
   std::uint32_t swallowed = 0;                   ///< foreach_range: loops that have become part of it
   vm::Barrier barrier = vm::Barrier::none;       ///< foreach_range: between it and the launch before
   bool is_whole = false;              ///< foreach: of a whole-array operation: it may wait for all elements of arrays
+  std::vector<MergedLoop> merged;     ///< foreach_range that is made of several; for messages, and not in the text
   std::uint64_t stream = 0;           ///< of random numbers: see lower/name_streams.hpp
   Operand priority;                   ///< calls: @prio, index none if absent
   Operand rank;                       ///< calls: what `@location` gives, likewise
@@ -210,5 +218,8 @@ struct Module {
 };
 
 TypeId type_of(const Module& module, const Function& function, Operand operand);
+
+/// What a loop consists of, itself first; empty: it is only one, which has no name.
+std::vector<MergedLoop> loops_in(const Function& function, const Op& loop);
 
 }  // namespace raddle::ir

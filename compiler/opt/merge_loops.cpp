@@ -45,6 +45,7 @@ void LoopMerger::make_nest(ir::RegionId region, Loop& flat, const Loop& like, co
     key = level == 0 ? Operand::variable(point)
                      : append_index(made, OpKind::index_add, row, Operand::variable(point), before.span);
     ir::Op loop = before;
+    std::erase_if(loop.merged, [](const ir::MergedLoop& each) { return !each.variable.empty(); });
     loop.operands = level_of(region, like, level).operands;
     loop.regions = {made};
     if (level == 0)
@@ -77,8 +78,16 @@ Operand LoopMerger::append_index(ir::RegionId region, OpKind kind, Operand one, 
   return Operand::variable(result);
 }
 
+void LoopMerger::note_merged(const ir::Op& first, ir::Op& second) const {
+  std::vector<ir::MergedLoop> all = ir::loops_in(function_, second);
+  for (ir::MergedLoop& each : ir::loops_in(function_, first)) all.push_back(std::move(each));
+  second.merged = std::move(all);
+}
+
 void LoopMerger::merge(ir::RegionId region, Loop& first, Loop& second) {
   note_bounds(region, first, second);
+  for (std::size_t level = 0; level < first.bodies.size(); ++level)
+    note_merged(level_of(region, first, level), level_of(region, second, level));
   // values instead of elements, in nested regions, too
   for (ir::Op& op : ops(second.points())) take_values(op, first, second);
   for (std::size_t level = 0; level < first.bodies.size(); ++level) {

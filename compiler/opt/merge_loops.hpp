@@ -46,6 +46,7 @@ class LoopMerger {
   std::vector<ir::Op>& ops(ir::RegionId region) { return function_.regions[region].ops; }
   ir::VarId new_int(ir::RegionId region, Span span);
   ir::Operand append_index(ir::RegionId region, ir::OpKind kind, ir::Operand one, ir::Operand other, Span span);
+  void note_merged(const ir::Op& first, ir::Op& second) const;
   void note_bounds(ir::RegionId region, const Loop& first, const Loop& second);
   void await_bounds(ir::RegionId body, const Variables& bounds);
   void move_body(ir::RegionId from, ir::RegionId to);

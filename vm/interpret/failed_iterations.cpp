@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "vm/program/written_place.hpp"
 #include "vm/value/array.hpp"
 #include "vm/value/borrow.hpp"
 #include "vm/value/text.hpp"
@@ -37,17 +38,45 @@ std::optional<FailedIteration> told_by(Frame& frame, std::uint32_t slot, Place l
   return told;
 }
 
+bool lies_in(const Place& place, const Place& loop) {
+  return place.file == loop.file && place.begin >= loop.begin && place.end <= loop.end;
+}
+
+/// Of loops that have become one, the innermost one in whose text the failure is, or a call that it is in.
+/// @param written  each one's place in the text
+const ToldLoop& loop_around(const std::vector<ToldLoop>& loops, const std::vector<Place>& written,
+                            const CallPlace& at) {
+  std::size_t found = loops.size();
+  for (std::size_t i = 0; i < loops.size(); ++i) {
+    const auto is_around = [&](const Place& place) { return lies_in(place, written[i]); };
+    if ((is_around(at.place) || std::ranges::any_of(at.calls, is_around)) &&
+        (found == loops.size() || lies_in(written[i], written[found])))
+      found = i;
+  }
+  return loops[found == loops.size() ? 0 : found];
+}
+
+const ToldLoop& loop_around(const Program& program, const std::vector<ToldLoop>& loops, const CallPlace& at) {
+  if (loops.size() == 1) return loops[0];
+  std::vector<Place> written;
+  for (const ToldLoop& loop : loops) {
+    std::vector<Place> chain;
+    add_written(program, loop.place, chain);
+    written.push_back(chain[0]);
+  }
+  return loop_around(loops, written, at);
+}
+
 /// @param site  whose body the frame's is
 /// @param found  gets the iteration, if there is something to tell it by
-void add_iteration(const ForeachSite& site, Frame& frame, std::vector<FailedIteration>& found) {
-  const auto has_name = [&](std::uint32_t slot) {
-    return slot < site.parameter_count && !frame.body.variables[slot].name.empty();
-  };
-  const std::uint32_t slot = has_name(1) ? 1 : 0;
-  if (!has_name(slot) && !site.is_whole) return;
-  std::optional<FailedIteration> told = told_by(frame, slot, site.place);
+void add_iteration(const Program& program, const ForeachSite& site, Frame& frame, const CallPlace& at,
+                   std::vector<FailedIteration>& found) {
+  if (site.told.empty()) return;
+  const ToldLoop& loop = loop_around(program, site.told, at);
+  std::optional<FailedIteration> told = told_by(frame, loop.slot, loop.place);
   if (!told) return;
-  if (!has_name(slot) && !site.element_of_result.is_absent()) {
+  told->variable = loop.variable;
+  if (loop.variable.empty() && !site.element_of_result.is_absent()) {
     const Future& result = frame.outer->at(site.element_of_result);
     if (result.is_resolved() && !result.is_failed())
       told->text = index_text(object_in<Array>(result).extents(), Value::of(told->number));
@@ -66,14 +95,14 @@ void add_iteration(const LoopSite& site, Frame& frame, std::vector<FailedIterati
 
 }  // namespace
 
-std::vector<FailedIteration> failed_iterations(const Program& program, Frame& frame) {
+std::vector<FailedIteration> failed_iterations(const Program& program, Frame& frame, const CallPlace& at) {
   std::vector<FailedIteration> found;
   for (Frame* each = &frame; each != nullptr && found.size() < most_iterations; each = each->outer) {
     if (each->is_function()) continue;
     const auto body = static_cast<BodyId>(&each->body - program.bodies.data());
     const auto is_of = [&](const auto& site) { return site.body == body; };
     if (const auto site = std::ranges::find_if(program.foreaches, is_of); site != program.foreaches.end())
-      add_iteration(*site, *each, found);
+      add_iteration(program, *site, *each, at, found);
     else if (const auto loop = std::ranges::find_if(program.loops, is_of); loop != program.loops.end())
       add_iteration(*loop, *each, found);
   }

@@ -9,7 +9,8 @@
 namespace raddle::vm {
 
 /// Those whose variable is there, and a number, a boolean or a short string; of more than some eight the innermost.
-/// @param frame  in which something fails  @return outermost first
-std::vector<FailedIteration> failed_iterations(const Program& program, Frame& frame);
+/// @param frame  in which something fails
+/// @param at     where that is  @return outermost first
+std::vector<FailedIteration> failed_iterations(const Program& program, Frame& frame, const CallPlace& at);
 
 }  // namespace raddle::vm

@@ -140,7 +140,7 @@ void RunWorker::end_run_at(Frame& frame, std::uint32_t instruction, std::string 
 
 Value RunWorker::new_failure(Frame& frame, CallPlace at, std::string message, FailureNotes notes, KeptBy kept_by) {
   // of two that write the same, which one comes second is left open
-  if (kept_by == KeptBy::attempts && !notes.other_call) notes.iterations = failed_iterations(program_, frame);
+  if (kept_by == KeptBy::attempts && !notes.other_call) notes.iterations = failed_iterations(program_, frame, at);
   Ref<Failure> failure = make_failure(std::move(at), std::move(message), std::move(notes));
   if (Frame* const attempt = kept_by == KeptBy::attempts ? attempt_around(frame) : nullptr) {
     attempt->has_failed.store(true, std::memory_order_relaxed);

@@ -215,6 +215,13 @@ struct BranchSite {
   std::vector<Operand> awaited;   ///< `wait`: what it waits for
 };
 
+/// By which variable of a loop messages tell what fails in its text.
+struct ToldLoop {
+  Place place;
+  std::string variable;    ///< "": an operation on whole arrays, told by its elements
+  std::uint32_t slot = 0;  ///< of the variable
+};
+
 struct ForeachSite {
   BodyId body = 0;
   std::uint32_t parameter_count = 0;  ///< 2: slots 0, 1 are value and key; 1: the value only
@@ -226,9 +233,8 @@ struct ForeachSite {
   Placement placement = Placement::any;
   Fusion fusion = {};
   std::uint32_t gathering = no_id;  ///< the site of the loop that reads whole arrays, which have to be closed
-  Place place = {};
-  bool is_whole = false;           ///< an operation on whole arrays: its points have no name
-  Operand element_of_result = {};  ///< then, if a point is an element's key: the array, seen from the frame around
+  std::vector<ToldLoop> told = {};  ///< the loops that it consists of, itself first; none: it has no name
+  Operand element_of_result = {};   ///< if a point is an element's key: the array, seen from the frame around
   bool is_nest() const { return nest.prelude != no_id; }
   /// Of this loop itself.
   bool is_launch() const { return launch.leaf != no_id && !is_nest(); }
