@@ -139,7 +139,7 @@ vm::Program emit_program(const ir::Module& module, ir::FunctionId entry) {
     emit::partition_strands(plan);
     const vm::BodyId body = emit::emit_function(plan, id, program, structures);
     program.functions[id].body = body;
-    emit::add_element_writers(function, program);
+    emit::add_element_writers(plan, body, program);
   }
   emit::add_gathering_sites(program);
   forget_callers(program.functions);

@@ -46,6 +46,7 @@ FunctionLowering::Operands FunctionLowering::joint_extents(const NamedShape& one
   const Operands &first = one.extents, &second = other.extents;
   const std::size_t rank = std::max(first.size(), second.size());
   Operands joint;
+  ir::Operand before = int_constant(0);  // of the axes before: where these do not fit, that is told once
   for (std::size_t axis = 0; axis < rank; ++axis) {
     const std::size_t missing_first = rank - first.size(), missing_second = rank - second.size();
     if (axis < missing_first || axis < missing_second) {
@@ -62,10 +63,12 @@ FunctionLowering::Operands FunctionLowering::joint_extents(const NamedShape& one
                          b,
                          text_constant(one.name),
                          text_constant(other.name),
+                         before,
                          int_constant(static_cast<std::int64_t>(first.size()))};
     operands.insert(operands.end(), first.begin(), first.end());
     operands.insert(operands.end(), second.begin(), second.end());
-    joint.push_back(call_builtin_named("@joint_extent", std::move(operands), TypeStore::int_, span));
+    before = call_builtin_named("@joint_extent", std::move(operands), TypeStore::int_, span);
+    joint.push_back(before);
   }
   return joint;
 }

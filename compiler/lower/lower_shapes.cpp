@@ -252,7 +252,10 @@ void FunctionLowering::store_declared(ir::VarId variable, const Dense& found, Sp
 }
 
 FunctionLowering::Dense FunctionLowering::fitting(ir::VarId variable, const Dense& found, Span span) {
-  return fitting(fmt::format("`{}`", function().variables[variable].name), declared_extents_.at(variable), found, span);
+  const std::string name = function().variables[variable].name;
+  const Dense made = fitting(fmt::format("`{}`", name), declared_extents_.at(variable), found, span);
+  if (made.elements != found.elements) function().variables[made.elements.index].name = name;
+  return made;
 }
 
 /// The array, once it is known to have these extents.

@@ -93,14 +93,14 @@ Result dense_same_extent(Call, Arguments arguments, Results results) {
       wanted_shape_text(known_name(arguments[2].as_string()), wanted_shape, found_shape, {other, other_shape, extent}));
 }
 
-/// Extents are equal, or 1 in one of both. Behind the names of both, or "", and the rank of the first: its extents,
-/// then those of the second.
+/// Extents are equal, or 1 in one of both. Behind the names of both, or "", what axes before have come to, and the rank
+/// of the first: its extents, then those of the second.
 Result dense_joint_extent(Call, Arguments arguments, Results results) {
   const std::int64_t first = arguments[1].as_int(), second = arguments[2].as_int();
   if (first == second || second == 1) return give(results, arguments[1]);
   if (first == 1) return give(results, arguments[2]);
   const std::string &first_name = arguments[3].as_string(), &second_name = arguments[4].as_string();
-  const auto [first_shape, second_shape] = two_shapes(arguments.subspan(5));
+  const auto [first_shape, second_shape] = two_shapes(arguments.subspan(6));
   const std::vector<std::int64_t> one = numbers_of(first_shape), other = numbers_of(second_shape);
   return fail(unfit_text(arguments[0].as_string(), {one, first_name}, {other, second_name}));
 }

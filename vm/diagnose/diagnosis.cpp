@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include <fmt/format.h>
+
 #include "vm/diagnose/live_variables.hpp"
 #include "vm/diagnose/merge_stuck.hpp"
 #include "vm/diagnose/unset_fields.hpp"
@@ -151,13 +153,13 @@ class Diagnosis {
         variable = array_of(wait);
         if (sources_.contains(&wait.element)) {
           origin = &wait.element;
-          element_name = wait.array.as_array().element_name(wait.key);
+          element_name = name_of_element(wait, variable);
           passed.back().second = {element_name, program_.places[wait.instruction],
                                   variable ? variable->place : Place{}};
           continue;
         }
         is_unclosed = true;
-        inside = wait.array.as_array().element_name(wait.key);
+        inside = name_of_element(wait, variable);
         origin = &wait.array.as_array().closed();
         break;
       } else {
@@ -304,6 +306,13 @@ class Diagnosis {
 
   const VariableInfo* array_of(const ElementWait& wait) const {
     return find_variable(program_, variables_.body_of(wait.frame), program_.instructions[wait.instruction].b);
+  }
+
+  /// Arrays that no declaration makes have no name of their own.
+  static std::string name_of_element(const ElementWait& wait, const VariableInfo* variable) {
+    const Array& array = wait.array.as_array();
+    if (!array.name().empty() || !variable || variable->name.empty()) return array.element_name(wait.key);
+    return fmt::format("{}[{}]", variable->name, index_text(array.extents(), wait.key));
   }
 
   std::vector<StuckVariable> describe(Which which) const {

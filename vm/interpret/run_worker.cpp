@@ -4,6 +4,7 @@
 
 #include "vm/calls/memo_caller.hpp"
 #include "vm/calls/program_caller.hpp"
+#include "vm/interpret/assigned_places.hpp"
 #include "vm/interpret/failed_iterations.hpp"
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/kernel_caller.hpp"
@@ -169,20 +170,13 @@ void RunWorker::assigned_twice(Frame& frame, std::uint32_t instruction, const st
   new_failure(frame, call_place(frame, program_.places[instruction]), text, {}, KeptBy::nobody);
 }
 
-// Which of two assignments comes second is left open. If neither can have assigned the element twice by itself, the one
-// that stands further down is said to be it.
 void RunWorker::element_assigned_twice(Frame& frame, Place place, Array& array, const Value& key) {
   frame.careful.store(true, std::memory_order_relaxed);
   FailureNotes notes;
-  if (const auto found = program_.element_writers.find(place); found != program_.element_writers.end()) {
-    auto [here, other] = found->second;
-    if (here.place != place) std::swap(here, other);
-    if (here.is_once && other.is_once && here.place < other.place) std::swap(here, other);
-    place = here.place;
-    if (here.is_once) notes.also_assigned_at = call_place(frame, other.place).place;
-  }
+  const auto [assigned, other] = assigned_places(program_, frame, place, key);
+  if (other) notes.also_assigned_at = call_place(frame, *other).place;
   const std::string message = fmt::format("`{}` assigned more than once", array.element_name(key));
-  array.fail(new_failure(frame, call_place(frame, place), message, std::move(notes), KeptBy::nobody));
+  array.fail(new_failure(frame, call_place(frame, assigned), message, std::move(notes), KeptBy::nobody));
 }
 
 void RunWorker::field_assigned_twice(Frame& frame, std::uint32_t instruction) {

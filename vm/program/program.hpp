@@ -24,6 +24,7 @@
 #include "vm/kernel/scalar_code.hpp"
 #include "vm/kernel/fusion.hpp"
 #include "vm/program/builtin_abi.hpp"
+#include "vm/program/element_writers.hpp"
 #include "vm/program/index_launch.hpp"
 #include "vm/program/operand.hpp"
 #include "vm/value/failure.hpp"
@@ -220,6 +221,7 @@ struct ToldLoop {
   Place place;
   std::string variable;    ///< "": an operation on whole arrays, told by its elements
   std::uint32_t slot = 0;  ///< of the variable
+  std::string array;       ///< of whole arrays: the one whose elements they are, ""
 };
 
 struct ForeachSite {
@@ -339,12 +341,6 @@ struct MemoSite {
   Arm miss;
 };
 
-/// Where elements of an array are assigned.
-struct ElementWriter {
-  Place place;
-  bool is_once = false;  ///< what stands there can not assign one of them twice by itself
-};
-
 struct Program {
   std::vector<Function> functions;
   std::vector<Kernel> kernels;  ///< by function; those that are no leaves have none
@@ -376,8 +372,8 @@ struct Program {
   std::vector<AppSite> apps;
   std::vector<ForeignFunction> foreigns;
   std::vector<MemoSite> memos;
-  /// Of arrays whose elements are assigned at two places: these places, by each of them.
-  std::map<Place, std::array<ElementWriter, 2>> element_writers;
+  std::vector<ElementWriters> element_writers;              ///< of arrays whose elements are assigned at several places
+  std::map<Place, std::uint32_t> element_writers_at;        ///< by each of these places
   FunctionId entry = 0;  ///< parameters: the script's; outputs: its results
 };
 

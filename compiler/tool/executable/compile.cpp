@@ -1,6 +1,7 @@
 #include "compiler/tool/executable/compile.hpp"
 
-#include <algorithm>
+#include <cstdint>
+#include <set>
 #include <utility>
 
 #include "compiler/check/check.hpp"
@@ -33,10 +34,13 @@ std::unique_ptr<CheckedProgram> check_file(Session& session, std::uint32_t file,
   const Diagnostics before = session.diagnostics;
   std::unique_ptr<CheckedProgram> checked = check_with_axes(session, file, what, 0);
   const auto unfit_calls = [&session] {
-    return std::ranges::count(session.diagnostics.all(), DiagnosticKind::no_overload, &Diagnostic::kind);
+    std::set<std::pair<std::uint32_t, std::uint32_t>> calls;
+    for (const Diagnostic& each : session.diagnostics.all())
+      if (each.kind == DiagnosticKind::no_overload) calls.emplace(each.span.file, each.span.begin);
+    return calls;
   };
-  const auto unfit = checked ? 0 : unfit_calls();
-  if (unfit == 0) return checked;
+  const auto unfit = unfit_calls();
+  if (checked || unfit.empty()) return checked;
   // of the library there is what the text tells of: arrays may have more axes than it shows
   Diagnostics found = std::exchange(session.diagnostics, before);
   checked = check_with_axes(session, file, what, stdlib::most_axes);

@@ -32,18 +32,21 @@ void add_calls(const SourceMap& sources, Diagnostic& diagnostic, const std::vect
 
 /// The loops are those of the script: what the library repeats is its own affair. "": there is none.
 std::string text_of(const SourceMap& sources, const std::vector<vm::FailedIteration>& iterations) {
-  std::string text;
+  std::string text, array;
   bool is_in_element = false;
+  const auto end_element = [&] { text += array.empty() ? "]" : fmt::format("] of `{}`", array); };
   for (const vm::FailedIteration& each : iterations) {
     if (sources.at(each.loop.file).is_of_library()) continue;
     const bool is_element = each.variable.empty();
-    if (is_in_element && !is_element) text += "]";
+    if (is_in_element && !is_element) end_element();
+    array = each.array;
     if (!text.empty()) text += ", ";
     if (is_element && !is_in_element) text += "element [";
     text += is_element ? each.text : fmt::format("{} = {}", each.variable, each.text);
     is_in_element = is_element;
   }
-  return is_in_element ? text + "]" : text;
+  if (is_in_element) end_element();
+  return text;
 }
 
 void add_other_call(const SourceMap& sources, Diagnostic& diagnostic, const vm::RunFailure& failure) {
@@ -75,6 +78,15 @@ void report_failure(const SourceMap& sources, Diagnostics& diagnostics, const vm
   if (failure.count > 1) diagnostic.remark(fmt::format("{} times in this run", failure.count));
 }
 
+/// What stands in the place of a call is told with the call, and with those around it.
+void add_inlined_calls(const SourceMap& sources, Diagnostic& diagnostic, vm::Place place) {
+  while (place.file >= SourceMap::first_inlined) {
+    const Span call = sources.inlined()[place.file - SourceMap::first_inlined].call;
+    place = {call.file, call.begin, call.end};
+    diagnostic.label(call, "in this call");
+  }
+}
+
 std::string text_of(const vm::StuckVariable& variable) {
   if (variable.element_count > 1)
     return fmt::format("each of {} elements of `{}`", variable.element_count, variable.name);
@@ -82,7 +94,7 @@ std::string text_of(const vm::StuckVariable& variable) {
   return variable.name.empty() ? "the result" : "`" + variable.name + "`";
 }
 
-void report_cycle(Diagnostics& diagnostics, const vm::StuckVariable& variable) {
+void report_cycle(const SourceMap& sources, Diagnostics& diagnostics, const vm::StuckVariable& variable) {
   const std::vector<vm::CycleStep>& cycle = variable.cycle;
   const auto after = [&](std::size_t i) -> const std::string& { return cycle[(i + 1) % cycle.size()].name; };
   std::string needs;
@@ -100,6 +112,7 @@ void report_cycle(Diagnostics& diagnostics, const vm::StuckVariable& variable) {
   Diagnostic& diagnostic =
       diagnostics.report(DiagnosticKind::deadlock, span_of(variable.declared), variable.name, needs);
   std::set<vm::Place> told;
+  add_inlined_calls(sources, diagnostic, variable.declared);
   for (std::size_t i = 0; i < cycle.size(); ++i) {
     if (!told.insert(cycle[i].place).second) continue;  // the same statement in another iteration
     diagnostic.label(span_of(cycle[i].place), cycle.size() == 1
@@ -118,11 +131,17 @@ void report_cycle(Diagnostics& diagnostics, const vm::StuckVariable& variable) {
 }
 
 void report_stuck(const SourceMap& sources, Diagnostics& diagnostics, const vm::StuckVariable& variable) {
-  if (!variable.cycle.empty()) return report_cycle(diagnostics, variable);
+  if (!variable.cycle.empty()) return report_cycle(sources, diagnostics, variable);
   const std::string name = text_of(variable);
   const DiagnosticKind kind = variable.is_unclosed ? DiagnosticKind::never_closed : DiagnosticKind::never_set;
   Diagnostic& diagnostic = diagnostics.report(kind, span_of(variable.declared), name);
-  for (const vm::Place& awaited : variable.awaited) diagnostic.label(span_of(awaited), "waits for it");
+  const bool waits_for_extents = std::ranges::find(variable.awaited, variable.declared) != variable.awaited.end();
+  for (const vm::Place& awaited : variable.awaited)
+    diagnostic.label(span_of(awaited), awaited == variable.declared ? "waits for its extents" : "waits for it");
+  add_inlined_calls(sources, diagnostic, variable.declared);
+  if (waits_for_extents)
+    diagnostic.note("extents that come from each other are never there: one of the arrays has to be declared with "
+                    "its own, as in `float a[n];`");
   add_calls(sources, diagnostic, variable.calls);
   for (const vm::GuardedAssignment& skipped : variable.skipped) {
     diagnostic.label(span_of(skipped.assignment), "is not reached");
