@@ -107,8 +107,7 @@ class WriterCollector {
     const ir::Op& op = *found->second;
     switch (op.kind) {
       case OpKind::copy: return add_key(op.operands[0], made);
-      case OpKind::call_builtin:
-        return stdlib::builtins()[op.callee].name == "@index" && add_key(op.operands[0], made);
+      case OpKind::call_builtin: return stdlib::builtins()[op.callee].name == "@index" && add_key(op.operands[0], made);
       case OpKind::index_add:
       case OpKind::add: return add_operation(op, KeyStep::Kind::add, made);
       case OpKind::sub: return add_operation(op, KeyStep::Kind::subtract, made);
@@ -171,7 +170,7 @@ class WriterCollector {
   std::vector<std::uint32_t> assignments_;  ///< by variable: how many operations assign it
   std::unordered_map<ir::RegionId, const ir::Op*> around_;
   std::unordered_map<ir::VarId, const ir::Op*> made_by_;
-  std::uint32_t home_ = 0;                                ///< the body of the array at hand
+  std::uint32_t home_ = 0;                                 ///< the body of the array at hand
   std::unordered_map<ir::VarId, std::uint32_t> counters_;  ///< of the loops around the operation at hand
 };
 

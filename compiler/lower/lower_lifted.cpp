@@ -292,12 +292,13 @@ void FunctionLowering::count_to(ir::Operand count, Span span, const std::string&
   ir::Op& loop = emit(OpKind::foreach_range, {int_constant(0), last, int_constant(1)}, {}, span);
   loop.regions = {region};
   loop.is_whole = true;
-  loop.merged = {{span, {}, 0, array}};
+  if (!array.empty()) loop.merged = {{span, {}, 0, array}};
 }
 
 void FunctionLowering::flat_loop(const Operands& extents, Span span, const std::string& array,
                                  const std::function<void(const Point&)>& visit) {
-  count_to(product(extents, span), span, array, [&](ir::Operand number) { visit({.indices = {number}, .flat = number}); });
+  count_to(product(extents, span), span, array,
+           [&](ir::Operand number) { visit({.indices = {number}, .flat = number}); });
 }
 
 void FunctionLowering::nested_loops(const Operands& extents, bool stretches, Operands indices, Span span,

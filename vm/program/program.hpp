@@ -372,9 +372,9 @@ struct Program {
   std::vector<AppSite> apps;
   std::vector<ForeignFunction> foreigns;
   std::vector<MemoSite> memos;
-  std::vector<ElementWriters> element_writers;              ///< of arrays whose elements are assigned at several places
-  std::map<Place, std::uint32_t> element_writers_at;        ///< by each of these places
-  FunctionId entry = 0;  ///< parameters: the script's; outputs: its results
+  std::vector<ElementWriters> element_writers;        ///< of arrays whose elements are assigned at several places
+  std::map<Place, std::uint32_t> element_writers_at;  ///< by each of these places
+  FunctionId entry = 0;                               ///< parameters: the script's; outputs: its results
 };
 
 /// The variable that `operand` names in instructions of `body`; nullptr for constants.

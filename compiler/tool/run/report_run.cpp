@@ -140,8 +140,9 @@ void report_stuck(const SourceMap& sources, Diagnostics& diagnostics, const vm::
     diagnostic.label(span_of(awaited), awaited == variable.declared ? "waits for its extents" : "waits for it");
   add_inlined_calls(sources, diagnostic, variable.declared);
   if (waits_for_extents)
-    diagnostic.note("extents that come from each other are never there: one of the arrays has to be declared with "
-                    "its own, as in `float a[n];`");
+    diagnostic.note(
+        "extents that come from each other are never there: one of the arrays has to be declared with "
+        "its own, as in `float a[n];`");
   add_calls(sources, diagnostic, variable.calls);
   for (const vm::GuardedAssignment& skipped : variable.skipped) {
     diagnostic.label(span_of(skipped.assignment), "is not reached");
