@@ -112,7 +112,7 @@ vm::Fusion fusion_of(const ir::Function& function, const ir::Op& loop) {
 std::vector<vm::ToldLoop> told_loops(const ir::Function& function, const ir::Op& loop) {
   std::vector<vm::ToldLoop> told;
   for (const ir::MergedLoop& each : ir::loops_in(function, loop))
-    told.push_back({place_of(each.span), each.variable, each.parameter, each.array});
+    told.push_back({place_of(each.span), each.variable, each.parameter});
   return told;
 }
 

@@ -49,9 +49,8 @@ std::vector<MergedLoop> loops_in(const Function& function, const Op& loop) {
   if (!loop.merged.empty()) return loop.merged;
   const std::vector<VarId>& parameters = function.regions[loop.regions[0]].parameters;
   for (auto i = static_cast<std::uint32_t>(parameters.size()); i-- > 0;)
-    if (const std::string& name = function.variables[parameters[i]].name; !name.empty())
-      return {{loop.span, name, i, {}}};
-  if (loop.is_whole) return {{loop.span, {}, 0, {}}};
+    if (const std::string& name = function.variables[parameters[i]].name; !name.empty()) return {{loop.span, name, i}};
+  if (loop.is_whole) return {{loop.span, "", 0}};
   return {};
 }
 

@@ -91,7 +91,6 @@ struct MergedLoop {
   Span span;
   std::string variable;         ///< "": an operation on whole arrays
   std::uint32_t parameter = 0;  ///< of the body, that is the variable
-  std::string array;            ///< of whole arrays: the only one that the script names there, "": there are more
 };
 
 struct Op {

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "compiler/ir/module.hpp"
@@ -23,7 +22,6 @@ struct Stretched {
   /// For each dimension 0 where its extent is 1, else 1; index none: it is that of the expression. A constant: it is
   /// sure to be 1, and that of the expression may be another. Made when the loop is.
   std::vector<ir::Operand> factors = {};
-  std::string name = {};  ///< the script's, if it has one
 };
 
 /// What the elements of a whole-array expression are, before there is a loop over them. A scalar has no extents.

@@ -119,7 +119,7 @@ ir::Operand FunctionLowering::records_from_file(const ast::Call& call, ir::VarId
   const auto fill = [&](TypeId type, const std::function<ir::Operand(ir::Operand row)>& element) {
     const ir::VarId made = local("", type, span, region_);
     emit(OpKind::array_new, {}, {made}, span);
-    count_to(count, span, {}, [&](ir::Operand row) {
+    count_to(count, span, [&](ir::Operand row) {
       emit(OpKind::array_insert, {ir::Operand::variable(made), row, element(row)}, {}, span);
     });
     return ir::Operand::variable(made);

@@ -291,10 +291,9 @@ class FunctionLowering {
   bool is_sure_to_stretch(const Lifted& of, const Stretched& read);
   ir::Operand nothing_stretches(const Lifted& of, Span span);
   void for_each_point(const Lifted& of, Span span, const std::function<void(const Point&)>& visit);
-  void count_to(ir::Operand count, Span span, const std::string& array, const std::function<void(ir::Operand)>& body);
-  void flat_loop(const Operands& extents, Span span, const std::string& array,
-                 const std::function<void(const Point&)>& visit);
-  void nested_loops(const Operands& extents, bool stretches, Operands indices, Span span, const std::string& array,
+  void count_to(ir::Operand count, Span span, const std::function<void(ir::Operand)>& body);
+  void flat_loop(const Operands& extents, Span span, const std::function<void(const Point&)>& visit);
+  void nested_loops(const Operands& extents, bool stretches, Operands indices, Span span,
                     const std::function<void(const Point&)>& visit);
   /// Arrays of all results. @param elements  their types
   std::vector<Dense> fill(const Lifted& of, const std::vector<TypeId>& elements, Span span);

@@ -68,9 +68,7 @@ Lifted FunctionLowering::lifted_dense(const ast::Expr& expr) {
   if (expr.kind == ExprKind::Call && as<ast::Call>(expr).is_lifted) return lifted_call(as<ast::Call>(expr));
   if (expr.kind == ExprKind::Index && types().is_dense(as<ast::Index>(expr).base->type))
     return chosen(as<ast::Index>(expr));
-  Lifted made = read_whole(unwidened_view(expr), expr.span);
-  if (expr.kind == ExprKind::Name) made.read[0]->name = short_text(expr.span);
-  return made;
+  return read_whole(unwidened_view(expr), expr.span);
 }
 
 Lifted FunctionLowering::read_whole(const Dense& array, Span span) {
@@ -246,29 +244,16 @@ FunctionLowering::Operands FunctionLowering::call_at_point(const ast::Call& call
 
 // ---------------------------------------------------------------- loops
 
-namespace {
-
-/// The name of the array of which a point is an element; "": there are several.
-std::string array_read(const Lifted& of) {
-  if (of.read.empty()) return {};
-  const Stretched& first = *of.read[0];
-  const bool is_alone = std::ranges::all_of(of.read, [&](const auto& read) { return read->name == first.name; });
-  return is_alone && first.extents == of.extents ? first.name : "";
-}
-
-}  // namespace
-
 void FunctionLowering::for_each_point(const Lifted& of, Span span, const std::function<void(const Point&)>& visit) {
   const bool is_sure = std::ranges::all_of(of.read, [&](const auto& read) { return has_extents_of(of, *read); });
   const bool is_flat = of.is_flat && std::ranges::all_of(of.read, [&](const auto& read) {
                          return read->extents.size() == of.extents.size() && !is_sure_to_stretch(of, *read);
                        });
-  const std::string array = array_read(of);
   const auto loop = [&](bool stretches) {
     if (is_flat && !stretches)
-      flat_loop(of.extents, span, array, visit);
+      flat_loop(of.extents, span, visit);
     else
-      nested_loops(of.extents, stretches, {}, span, array, visit);
+      nested_loops(of.extents, stretches, {}, span, visit);
   };
   if (is_sure) return loop(false);
   const ir::Operand is_plain = nothing_stretches(of, span);
@@ -281,8 +266,7 @@ void FunctionLowering::for_each_point(const Lifted& of, Span span, const std::fu
 }
 
 /// `foreach i in [0:count - 1]`
-void FunctionLowering::count_to(ir::Operand count, Span span, const std::string& array,
-                                const std::function<void(ir::Operand)>& body) {
+void FunctionLowering::count_to(ir::Operand count, Span span, const std::function<void(ir::Operand)>& body) {
   const ir::Operand last = emit_value(OpKind::index_add, {count, int_constant(-1)}, TypeStore::int_, span);
   const ir::RegionId region = in_region([&] {
     for (int i = 0; i < 2; ++i)
@@ -292,22 +276,19 @@ void FunctionLowering::count_to(ir::Operand count, Span span, const std::string&
   ir::Op& loop = emit(OpKind::foreach_range, {int_constant(0), last, int_constant(1)}, {}, span);
   loop.regions = {region};
   loop.is_whole = true;
-  if (!array.empty()) loop.merged = {{span, {}, 0, array}};
 }
 
-void FunctionLowering::flat_loop(const Operands& extents, Span span, const std::string& array,
-                                 const std::function<void(const Point&)>& visit) {
-  count_to(product(extents, span), span, array,
-           [&](ir::Operand number) { visit({.indices = {number}, .flat = number}); });
+void FunctionLowering::flat_loop(const Operands& extents, Span span, const std::function<void(const Point&)>& visit) {
+  count_to(product(extents, span), span, [&](ir::Operand number) { visit({.indices = {number}, .flat = number}); });
 }
 
 void FunctionLowering::nested_loops(const Operands& extents, bool stretches, Operands indices, Span span,
-                                    const std::string& array, const std::function<void(const Point&)>& visit) {
+                                    const std::function<void(const Point&)>& visit) {
   if (indices.size() == extents.size()) return visit({.indices = std::move(indices), .stretches = stretches});
-  count_to(extents[indices.size()], span, array, [&](ir::Operand index) {
+  count_to(extents[indices.size()], span, [&](ir::Operand index) {
     Operands inner = indices;
     inner.push_back(index);
-    nested_loops(extents, stretches, std::move(inner), span, array, visit);
+    nested_loops(extents, stretches, std::move(inner), span, visit);
   });
 }
 

@@ -92,7 +92,7 @@ void FunctionLowering::foreach_dense(const ast::Foreach& loop) {
     return;
   }
   const auto& named = context_.program.variables[loop.key ? loop.key_variable : loop.value_variable];
-  count_to(over.extents[0], loop.span, {}, [&](ir::Operand number) {
+  count_to(over.extents[0], loop.span, [&](ir::Operand number) {
     if (loop.key) variables_[loop.key_variable] = number.index;
     function().variables[number.index].name = named.name;  // as messages call the iteration
     const Span span = loop.iterable->span;

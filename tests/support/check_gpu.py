@@ -608,7 +608,7 @@ float a[];
 trace(sum_float(a) < 9.0, f(a[3]) < 9.0);
 """)
     for options in ("", "--stats "):
-        done = folder.run(f"run --gpus all {options}placed.df", out="trace: true,true\n", env={**FAKE, "RADDLE_FAKE_GPUS": "1"})
+        done = folder.run(f"run --gpus all {options}placed.df", out="trace: 1,1\n", env={**FAKE, "RADDLE_FAKE_GPUS": "1"})
         expect_in("placed.df:5:6: warning: `@gpu`: this loop stays on the CPU: no GPU takes its code: CUDA_ERROR_INVALID_PTX [not_for_gpus]", done.stderr)
         expect_in("placed.df:3:", done.stderr)
         expect_in("warning: `@gpu`: `f` stays on the CPU: no GPU takes its code: CUDA_ERROR_INVALID_PTX [not_for_gpus]", done.stderr)

@@ -76,7 +76,6 @@ void add_iteration(const Program& program, const ForeachSite& site, Frame& frame
   std::optional<FailedIteration> told = told_by(frame, loop.slot, loop.place);
   if (!told) return;
   told->variable = loop.variable;
-  told->array = loop.array;
   if (loop.variable.empty() && !site.element_of_result.is_absent()) {
     const Future& result = frame.outer->at(site.element_of_result);
     if (result.is_resolved() && !result.is_failed())

@@ -221,7 +221,6 @@ struct ToldLoop {
   Place place;
   std::string variable;    ///< "": an operation on whole arrays, told by its elements
   std::uint32_t slot = 0;  ///< of the variable
-  std::string array;       ///< of whole arrays: the one whose elements they are, ""
 };
 
 struct ForeachSite {

@@ -32,7 +32,6 @@ struct FailedIteration {
   std::string variable;     ///< the loop's, "" for an operation on whole arrays
   std::int64_t number = 0;  ///< what the variable is; of whole arrays which element, row by row
   std::string text;         ///< of the number; of whole arrays "3, 5"
-  std::string array;        ///< of whole arrays: whose element it is, "": the script has no name for it
   /// By numbers, so that the first one is told of those that fail alike.
   auto operator<=>(const FailedIteration&) const = default;
 };

@@ -32,21 +32,18 @@ void add_calls(const SourceMap& sources, Diagnostic& diagnostic, const std::vect
 
 /// The loops are those of the script: what the library repeats is its own affair. "": there is none.
 std::string text_of(const SourceMap& sources, const std::vector<vm::FailedIteration>& iterations) {
-  std::string text, array;
+  std::string text;
   bool is_in_element = false;
-  const auto end_element = [&] { text += array.empty() ? "]" : fmt::format("] of `{}`", array); };
   for (const vm::FailedIteration& each : iterations) {
     if (sources.at(each.loop.file).is_of_library()) continue;
     const bool is_element = each.variable.empty();
-    if (is_in_element && !is_element) end_element();
-    array = each.array;
+    if (is_in_element && !is_element) text += "]";
     if (!text.empty()) text += ", ";
     if (is_element && !is_in_element) text += "element [";
     text += is_element ? each.text : fmt::format("{} = {}", each.variable, each.text);
     is_in_element = is_element;
   }
-  if (is_in_element) end_element();
-  return text;
+  return is_in_element ? text + "]" : text;
 }
 
 void add_other_call(const SourceMap& sources, Diagnostic& diagnostic, const vm::RunFailure& failure) {
