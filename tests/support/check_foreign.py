@@ -254,7 +254,7 @@ def kernels_that_do_not_fit(folder):
     folder.run("run d.df", 1, "", "can not call `f` of `bad.cu`: a kernel returns nothing, or an int that is 0 if all is well [run_time]", env=folder.cache)
     folder.write("bad.cu", '#include "raddle_kernel.h"\n__device__ inline int g(int a) { if (a = 3) return 1; }\n'
                            "RADDLE_KERNEL void f(raddle::Warp, int64_t x, int64_t& y) { raddle::Out<double, 2> a; a(1) = 2; }\n")
-    told = folder.run("run d.df", 1, "", "can not compile `bad.cu`:\nraddle_kernel.h:", env=folder.cache).stderr
+    told = folder.run("run d.df", 1, "", "can not compile `bad.cu`: [run_time]\nraddle_kernel.h:", env=folder.cache).stderr
     expect_in("an index for each dimension", told)
     expect_in("bad.cu:3:", told)
     told = folder.run("run --gpus simulated:whole --stats d.df", 1, env=folder.cache).stderr
