@@ -129,10 +129,12 @@ inline bool is_never(IrMask mask) {
 // The builder computes what is constant only if both are: what never holds is looked for here, so that a constant
 // divisor stays one.
 inline IrMask operator&(IrMask a, IrMask b) {
-  return is_never(a) || is_never(b) ? (is_never(a) ? a : b) : IrMask{ir_builder->CreateAnd(a.value, b.value)};
+  if (is_never(a)) return {a.value};
+  return {is_never(b) ? b.value : ir_builder->CreateAnd(a.value, b.value)};
 }
 inline IrMask operator|(IrMask a, IrMask b) {
-  return is_never(a) || is_never(b) ? (is_never(a) ? b : a) : IrMask{ir_builder->CreateOr(a.value, b.value)};
+  if (is_never(a)) return {b.value};
+  return {is_never(b) ? a.value : ir_builder->CreateOr(a.value, b.value)};
 }
 inline IrMask operator!(IrMask a) { return {ir_builder->CreateNot(a.value)}; }
 

@@ -202,7 +202,7 @@ bool GroupFacts::has_open_loop(KernelId kernel) const {
   });
 }
 
-/// By what is no constant power of two. @param block  with all inside of it and what is called there
+/// By what is no constant power of two. @param block  with all inside of it, but not what is called there
 bool GroupFacts::divides(KernelId id, KernelBlockId block) const {
   const Kernel& kernel = group_[id];
   const auto is_shift = [&](KernelRegister divisor) {
@@ -211,23 +211,31 @@ bool GroupFacts::divides(KernelId id, KernelBlockId block) const {
   };
   bool found = false;
   visit_blocks(kernel, block, [&](KernelBlockId inner) {
-    for (const KernelInstruction& instruction : kernel.blocks[inner]) {
-      const bool is_division = instruction.op == KernelOp::idiv || instruction.op == KernelOp::mod;
-      found = found || (is_division && !is_shift(instruction.inputs[1]));
-      if (instruction.op != KernelOp::call) continue;
-      const KernelId callee = kernel.calls[instruction.index].kernel;
-      found = found || (!is_recursive(callee) && divides(callee, 0));
-    }
+    for (const KernelInstruction& instruction : kernel.blocks[inner])
+      found = found || ((instruction.op == KernelOp::idiv || instruction.op == KernelOp::mod) &&
+                        !is_shift(instruction.inputs[1]));
   });
   return found;
 }
 
 bool GroupFacts::divides_in_loop(KernelId kernel) const {
+  const auto is_in_loop = [&](KernelId id, KernelBlockId block) {
+    bool found = divides(id, block);
+    visit_blocks(group_[id], block, [&](KernelBlockId inner) {
+      for (const KernelInstruction& instruction : group_[id].blocks[inner]) {
+        if (found || instruction.op != KernelOp::call) continue;
+        const KernelId callee = group_[id].calls[instruction.index].kernel;
+        found = divides(callee, 0) ||
+                std::ranges::any_of(reached_[callee], [&](KernelId each) { return divides(each, 0); });
+      }
+    });
+    return found;
+  };
   std::set<KernelId> all = reached_[kernel];
   all.insert(kernel);
   return std::ranges::any_of(all, [&](KernelId id) {
     return std::ranges::any_of(group_[id].loops, [&](const KernelLoop& loop) {
-      return divides(id, loop.test_block) || divides(id, loop.body_block);
+      return is_in_loop(id, loop.test_block) || is_in_loop(id, loop.body_block);
     });
   });
 }

@@ -459,6 +459,8 @@ def large_inputs_take_linear_time(folder):
     folder.write("pairs.df", "\n".join(f"int a{i}[]; foreach i in [0:2] {{ a{i}[i] = i; }} int b{i}[]; foreach i in [0:2] {{ b{i}[i] = a{i}[i] + 1; }} trace(size(b{i}));"
                                        for i in range(20_000)))
     expect(folder.run("run pairs.df").stdout.count("\n"), 20_000)
+    folder.write("twice.df", "int a[];\nforeach i in [0:299999] { a[i] = i; }\nforeach i in [0:299999] { a[299999 - i] = 2 * i; }\ntrace(size(a));\n")
+    folder.run("run -k twice.df", code=1, out="", err="299000 more errors are not shown: 1000 others are")
 
 
 def links_of_others_are_not_followed(folder):

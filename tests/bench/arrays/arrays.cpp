@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <random>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -80,20 +81,11 @@ double black_scholes(Size n, Size steps) {
 
 constexpr int vectors = 4;  // so many points at once hide how long an addition takes
 template <class Real>
-struct Vectors;
-template <>
-struct Vectors<double> {
-  static constexpr int lanes = 4;
-  using Count = std::int64_t;
-  using Lanes [[gnu::vector_size(lanes * sizeof(double))]] = double;
-  using Counts [[gnu::vector_size(lanes * sizeof(Count))]] = Count;
-};
-template <>
-struct Vectors<float> {
-  static constexpr int lanes = 8;
-  using Count = std::int32_t;
-  using Lanes [[gnu::vector_size(lanes * sizeof(float))]] = float;
-  using Counts [[gnu::vector_size(lanes * sizeof(Count))]] = Count;
+struct Vectors {
+  static constexpr int bytes = 32, lanes = bytes / sizeof(Real);
+  using Count = std::conditional_t<sizeof(Real) == 4, std::int32_t, std::int64_t>;
+  using Lanes [[gnu::vector_size(bytes)]] = Real;
+  using Counts [[gnu::vector_size(bytes)]] = Count;
 };
 
 /// How many steps the points of one row take that begin with column j; columns past the last are not stored.
