@@ -781,7 +781,7 @@ def the_measuring_tool_says_what_is_wrong(folder):
            (0, {"row": "no_driver", "what": "driver", "value": "there is no driver for GPUs of NVIDIA (libcuda.so.1)", "unit": ""}, ""))
     folder.write("none.ptx", ".version 7.8\n")
     folder.write("bad.ptx", ".version 7.8\n.visible .entry raddle_other()\n{\n}\n")
-    for file, why in (("none.ptx", "none.ptx has no kernel"), ("bad.ptx", "bad.ptx: CUDA error 218"), ("absent.ptx", "absent.ptx can not be read")):
+    for file, why in (("none.ptx", "none.ptx has no kernel"), ("bad.ptx", "bad.ptx: CUDA_ERROR_INVALID_PTX"), ("absent.ptx", "absent.ptx can not be read")):
         done = subprocess.run([bench, "modules", file], cwd=folder.path, env={**os.environ, **FAKE, "RADDLE_FAKE_TAKES_PTX": "1"}, capture_output=True, text=True, check=False)
         expect((done.returncode, json.loads(done.stdout)), (1, {"row": "failed", "what": why, "failed": True}))
     done = subprocess.run([bench, "speed"], capture_output=True, text=True, check=False)
