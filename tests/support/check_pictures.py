@@ -254,7 +254,7 @@ def trace_of_a_script(folder):
         (int s) work(int n) { for (s = 0, int i = 0; i < n; i = i + 1, s = (s + i * i) %% 1000) {} }
         app (void v) fail() { "false" }
         int a[];
-        foreach i in [0:99] { a[i] = work(100000 + i); }
+        foreach i in [0:99] { a[i] = work(2000000 + i); }
         wait_for(0.05) => wait_for(0.01);
         wait_for(0.05);
         foreach x in a { trace(x) => void done = make_void(); }

@@ -176,17 +176,19 @@ struct PlaceWriter {
   Verdict verdict = Verdict::no;
 };
 
-/// The only one that can have assigned the element besides `here`, or the first one that surely does; null: it is open.
-const std::pair<const Place, PlaceWriter>* other_writer(const std::map<Place, PlaceWriter>& writers, Place here) {
-  const std::pair<const Place, PlaceWriter>* only = nullptr;
-  bool is_alone = true;
-  for (const auto& writer : writers) {
-    if (writer.first == here || writer.second.verdict == Verdict::no) continue;
-    if (writer.second.verdict == Verdict::sure) return &writer;
-    is_alone = is_alone && only == nullptr;
-    only = &writer;
+/// Both places that are told, in the order of the text: the first two that surely assign the element, or else `here` and
+/// the only other one that can; null: it is open. None of this depends on which of them has come first.
+std::optional<std::pair<Place, Place>> two_writers(const std::map<Place, PlaceWriter>& writers, Place here) {
+  std::vector<Place> sure, possible;
+  for (const auto& [place, writer] : writers) {
+    if (place == here || writer.verdict == Verdict::sure)
+      sure.push_back(place);
+    else if (writer.verdict == Verdict::maybe)
+      possible.push_back(place);
   }
-  return is_alone && only && writers.at(here).is_once ? only : nullptr;
+  if (sure.size() > 1) return std::pair(sure[0], sure[1]);
+  if (possible.size() != 1 || !writers.at(here).is_once) return std::nullopt;
+  return std::minmax(here, possible[0]);
 }
 
 }  // namespace
@@ -204,10 +206,8 @@ AssignedPlaces assigned_places(const Program& program, Frame& frame, Place place
     PlaceWriter& writer = writers.try_emplace(each.place, PlaceWriter{each.is_once, Verdict::no}).first->second;
     writer.verdict = std::max(writer.verdict, verdict);
   }
-  const auto* const other = other_writer(writers, place);
-  if (!other) return {place, std::nullopt};
-  const bool is_later = writers.at(place).is_once && other->second.is_once && place < other->first;
-  return is_later ? AssignedPlaces{other->first, place} : AssignedPlaces{place, other->first};
+  const auto both = two_writers(writers, place);
+  return both ? AssignedPlaces{both->second, both->first} : AssignedPlaces{place, std::nullopt};
 }
 
 }  // namespace raddle::vm

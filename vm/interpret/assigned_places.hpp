@@ -12,8 +12,7 @@ struct AssignedPlaces {
   std::optional<Place> other;  ///< nothing: it may be one of several, or the same one
 };
 
-/// Which of two assignments comes second is left open. If neither can have assigned the element twice by itself, the
-/// one that stands further down is said to be it.
+/// Which of two assignments comes second is left open: the one that stands further down is said to be it.
 /// @param frame  where an operation assigns what is there already  @param place  the operation's
 AssignedPlaces assigned_places(const Program& program, Frame& frame, Place place, const Value& key);
 
