@@ -5,6 +5,7 @@
 #include <ranges>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -29,6 +30,7 @@ class WriterCollector {
           made_by_[result] = &op;
           ++assignments_[result];
         }
+        for (const ir::CollapsedLoop& loop : op.collapsed) loop_variables_.insert(loop.variable);
       }
     }
   }
@@ -78,9 +80,14 @@ class WriterCollector {
     }
     for (const ir::Op* const loop : loops | std::views::reverse) {
       if (!std::ranges::all_of(loop->operands, [&](ir::Operand bound) { return is_of_home(bound); })) return false;
-      counters_[function_.regions[loop->regions[0]].parameters[0]] = static_cast<std::uint32_t>(made.loops.size());
-      made.loops.push_back({operands_.of(loop->operands[0], home_), operands_.of(loop->operands[1], home_),
-                            operands_.of(loop->operands[2], home_)});
+      const auto add = [&](ir::VarId variable, ir::Operand low, ir::Operand high) {
+        counters_[variable] = static_cast<std::uint32_t>(made.loops.size());
+        made.loops.push_back(
+            {operands_.of(low, home_), operands_.of(high, home_), operands_.of(loop->operands[2], home_)});
+      };
+      for (const ir::CollapsedLoop& each : loop->collapsed) add(each.variable, each.low, each.high);
+      if (loop->collapsed.empty())
+        add(function_.regions[loop->regions[0]].parameters[0], loop->operands[0], loop->operands[1]);
     }
     return true;
   }
@@ -143,7 +150,7 @@ class WriterCollector {
   bool is_of_slice(ir::Operand key) const {
     if (key.is_constant) return true;
     const auto made = made_by_.find(key.index);
-    if (made == made_by_.end()) return true;
+    if (made == made_by_.end() || loop_variables_.contains(key.index)) return true;
     const ir::Op& op = *made->second;
     switch (op.kind) {
       case OpKind::copy:
@@ -170,6 +177,7 @@ class WriterCollector {
   std::vector<std::uint32_t> assignments_;  ///< by variable: how many operations assign it
   std::unordered_map<ir::RegionId, const ir::Op*> around_;
   std::unordered_map<ir::VarId, const ir::Op*> made_by_;
+  std::unordered_set<ir::VarId> loop_variables_;           ///< of collapsed loops: those that the text has
   std::uint32_t home_ = 0;                                 ///< the body of the array at hand
   std::unordered_map<ir::VarId, std::uint32_t> counters_;  ///< of the loops around the operation at hand
 };

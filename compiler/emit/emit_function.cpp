@@ -313,6 +313,7 @@ class FunctionEmitter {
     site.placement = step.op->placement;
     site.fusion = fusion_of(function_, *step.op);
     site.told = told_loops(function_, *step.op);
+    site.collapsed = collapsed_loops(operands_, *step.op, body);
     site.element_of_result = element_of_result(function_, operands_, step, body);
     site.parameter_count = static_cast<std::uint32_t>(function_.regions[step.op->regions[0]].parameters.size());
     if (step.op->launch != ir::none) set_launch(site, function_, operands_, *step.op, body);

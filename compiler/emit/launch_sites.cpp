@@ -91,6 +91,12 @@ bool is_launch(const ir::Function& function, const ir::Op& loop) {
   return inner && is_launch(function, *inner);
 }
 
+std::vector<vm::ToldLoop> told_loops(const std::vector<ir::MergedLoop>& loops) {
+  std::vector<vm::ToldLoop> told;
+  for (const ir::MergedLoop& each : loops) told.push_back({place_of(each.span), each.variable, each.parameter});
+  return told;
+}
+
 }  // namespace
 
 void set_launch(vm::ForeachSite& site, const ir::Function& function, const OperandMap& operands, const ir::Op& loop,
@@ -110,10 +116,14 @@ vm::Fusion fusion_of(const ir::Function& function, const ir::Op& loop) {
 }
 
 std::vector<vm::ToldLoop> told_loops(const ir::Function& function, const ir::Op& loop) {
-  std::vector<vm::ToldLoop> told;
-  for (const ir::MergedLoop& each : ir::loops_in(function, loop))
-    told.push_back({place_of(each.span), each.variable, each.parameter});
-  return told;
+  return told_loops(ir::loops_in(function, loop));
+}
+
+std::vector<vm::CollapsedLoop> collapsed_loops(const OperandMap& operands, const ir::Op& loop, std::uint32_t body) {
+  std::vector<vm::CollapsedLoop> made;
+  for (const ir::CollapsedLoop& each : loop.collapsed)
+    made.push_back({told_loops(each.merged), operands.of(each.low, body), operands.of(each.each, body)});
+  return made;
 }
 
 vm::Operand element_of_result(const ir::Function& function, const OperandMap& operands, const Step& loop,

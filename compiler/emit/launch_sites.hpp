@@ -19,6 +19,9 @@ vm::Fusion fusion_of(const ir::Function& function, const ir::Op& loop);
 /// By which variables messages tell the points of a loop.
 std::vector<vm::ToldLoop> told_loops(const ir::Function& function, const ir::Op& loop);
 
+/// The loops that the loop stands for. @param body  of its instruction
+std::vector<vm::CollapsedLoop> collapsed_loops(const OperandMap& operands, const ir::Op& loop, std::uint32_t body);
+
 /// The array of which an element has the point of a loop as its key; absent: there is none around the loop.
 /// @param body  of the loop's instruction
 vm::Operand element_of_result(const ir::Function& function, const OperandMap& operands, const Step& loop,

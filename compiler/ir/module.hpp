@@ -93,6 +93,14 @@ struct MergedLoop {
   std::uint32_t parameter = 0;  ///< of the body, that is the variable
 };
 
+/// One of the loops of a nest whose iterations are those of a single loop, see opt/launch_nests.hpp.
+struct CollapsedLoop {
+  std::vector<MergedLoop> merged;  ///< as loops_in() has it
+  VarId variable = none;           ///< its own, of the single loop's body
+  Operand low, high;
+  Operand each;  ///< how many iterations of the single loop one of its own stands for
+};
+
 struct Op {
   OpKind kind = OpKind::copy;
   std::vector<VarId> results;  ///< never none: what nobody reads has a variable, too
@@ -118,11 +126,13 @@ struct Op {
   vm::Placement placement = vm::Placement::any;  ///< foreach
   std::uint32_t swallowed = 0;                   ///< foreach_range: loops that have become part of it
   vm::Barrier barrier = vm::Barrier::none;       ///< foreach_range: between it and the launch before
-  bool is_whole = false;              ///< foreach: of a whole-array operation: it may wait for all elements of arrays
-  std::vector<MergedLoop> merged;     ///< foreach_range that is made of several; for messages, and not in the text
-  std::uint64_t stream = 0;           ///< of random numbers: see lower/name_streams.hpp
-  Operand priority;                   ///< calls: @prio, index none if absent
-  Operand rank;                       ///< calls: what `@location` gives, likewise
+  bool is_whole = false;           ///< foreach: of a whole-array operation: it may wait for all elements of arrays
+  std::vector<MergedLoop> merged;  ///< foreach_range that is made of several; for messages, and not in the text
+  std::vector<CollapsedLoop>
+      collapsed;             ///< foreach_range that stands for several, the outermost one first; not in the text
+  std::uint64_t stream = 0;  ///< of random numbers: see lower/name_streams.hpp
+  Operand priority;          ///< calls: @prio, index none if absent
+  Operand rank;              ///< calls: what `@location` gives, likewise
   std::vector<TypeId> operand_types;  ///< call_builtin with varargs or unions: the operands' types as checked
 };
 

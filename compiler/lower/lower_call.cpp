@@ -79,6 +79,7 @@ FunctionLowering::Operands FunctionLowering::call_script_function(const ast::Cal
                                                                   ir::Operand rank) {
   const ir::Operand priority = annotation_operand(call.annotations, "prio");
   if (is_where(call)) return {choice(call, targets[0])};
+  if (const auto axis = axis_of_size(call)) return {size_of_dense(*call.resolved_arguments[0], *axis, targets[0])};
   const CheckedFunction& callee = context_.program.functions[call.callee_index];
   Operands operands, outputs;
   std::vector<ir::VarId> results;
@@ -203,7 +204,7 @@ ir::FunctionId FunctionLowering::instance(const ast::Call& call, const Operands&
 FunctionLowering::Operands FunctionLowering::call_builtin(const ast::Call& call, std::vector<ir::VarId> targets,
                                                           ir::Operand rank) {
   if (stdlib::is_made_by_lowering(stdlib::builtins()[call.callee_index])) return {array_function(call, targets[0])};
-  if (is_size_of_dense(call)) return {size_of_dense(*call.resolved_arguments[0], targets[0])};
+  if (is_size_of_dense(call)) return {size_of_dense(*call.resolved_arguments[0], 0, targets[0])};
   const bool fills = fills_files(call);
   Operands operands, outputs;
   std::vector<ir::VarId> results;
@@ -244,8 +245,24 @@ bool FunctionLowering::is_size_of_dense(const ast::Call& call) const {
   return stdlib::builtins()[call.callee_index].name == "size" && types().is_dense(call.resolved_arguments[0]->type);
 }
 
-ir::Operand FunctionLowering::size_of_dense(const ast::Expr& array, ir::VarId target) {
-  const ir::Operand extent = unwidened_view(array).extents[0];
+/// `size(a, 1)`, where the axis is written as a number: an extent, too.
+std::optional<std::size_t> FunctionLowering::axis_of_size(const ast::Call& call) const {
+  if (!is_of_arrays(call) || context_.program.functions[call.callee_index].name != "size" ||
+      call.resolved_arguments.size() != 2)
+    return {};
+  const ast::Expr* axis = call.resolved_arguments[1];
+  const bool is_negative =
+      axis->kind == ExprKind::Unary && as<ast::Unary>(*axis).op == ast::UnaryOp::negate;  // -1 is the last one
+  if (is_negative) axis = as<ast::Unary>(*axis).operand.get();
+  if (axis->kind != ExprKind::IntLiteral) return {};
+  const std::int64_t rank = types().rank(types().base(call.resolved_arguments[0]->type)),
+                     number = as<ast::IntLiteral>(*axis).value;
+  if (number < (is_negative ? 1 : 0) || number > (is_negative ? rank : rank - 1)) return {};
+  return static_cast<std::size_t>(is_negative ? rank - number : number);
+}
+
+ir::Operand FunctionLowering::size_of_dense(const ast::Expr& array, std::size_t axis, ir::VarId target) {
+  const ir::Operand extent = unwidened_view(array).extents[axis];
   return target == ir::none ? extent : emit_value(OpKind::copy, {extent}, TypeStore::int_, array.span, target);
 }
 

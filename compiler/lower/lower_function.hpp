@@ -93,7 +93,8 @@ class FunctionLowering {
   Operands call_script_function(const ast::Call& call, std::vector<ir::VarId> targets, ir::Operand rank);
   Operands call_builtin(const ast::Call& call, std::vector<ir::VarId> targets, ir::Operand rank);
   bool is_size_of_dense(const ast::Call& call) const;
-  ir::Operand size_of_dense(const ast::Expr& array, ir::VarId target);
+  std::optional<std::size_t> axis_of_size(const ast::Call& call) const;
+  ir::Operand size_of_dense(const ast::Expr& array, std::size_t axis, ir::VarId target);
   ir::Operand construct(const ast::Call& call, ir::VarId target);
   ir::VarId file_for_output(ir::VarId target, TypeId type, Span span);
   ir::Operand annotation_operand(const ast::Annotations& annotations, std::string_view name);

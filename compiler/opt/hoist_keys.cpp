@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -17,13 +18,46 @@ using ir::OpKind;
 
 bool makes_keys(const ir::Op& op) { return op.kind == OpKind::index_add || op.kind == OpKind::index_mul; }
 
+bool is_arithmetic(const ir::Op& op) {
+  return op.kind == OpKind::add || op.kind == OpKind::sub || op.kind == OpKind::mul;
+}
+
 class Hoister {
  public:
   explicit Hoister(ir::Function& function) : function_(function), assignments_(count_assignments(function)) {}
 
-  void run() { visit(0); }
+  void run() {
+    find_bounds();
+    visit(0);
+  }
 
  private:
+  void find_bounds() {
+    std::unordered_map<ir::VarId, const ir::Op*> made_by;
+    std::vector<ir::VarId> found;
+    const auto add = [&](const ir::Op& op) {
+      for (const Operand operand : op.operands)
+        if (!operand.is_constant && bounds_.insert(operand.index).second) found.push_back(operand.index);
+    };
+    for (const ir::Region& region : function_.regions) {
+      for (const ir::Op& op : region.ops) {
+        if (is_arithmetic(op)) made_by[op.results[0]] = &op;
+        if (op.kind == OpKind::foreach_range) add(op);
+      }
+    }
+    while (!found.empty()) {
+      const auto made = made_by.find(found.back());
+      found.pop_back();
+      if (made != made_by.end()) add(*made->second);
+    }
+  }
+
+  /// Of a loop's range. It may overflow, but only where the loop would never end.
+  bool makes_bound(const ir::Op& op) const {
+    return is_arithmetic(op) && bounds_.contains(op.results[0]) &&
+           function_.variables[op.results[0]].type == TypeStore::int_;
+  }
+
   /// Loops within come first: what leaves them may go on.
   void visit(ir::RegionId id) {
     for (std::size_t i = 0; i < function_.regions[id].ops.size(); ++i) {
@@ -38,8 +72,10 @@ class Hoister {
   std::size_t leave(ir::RegionId body, ir::RegionId to, std::size_t before) {
     std::vector<ir::Op> moved;
     for (std::size_t i = 0; i < function_.regions[body].ops.size(); ++i) {
-      if (!makes_keys(function_.regions[body].ops[i])) continue;
-      join_fixed_terms(body, to, i, moved);
+      if (makes_keys(function_.regions[body].ops[i]))
+        join_fixed_terms(body, to, i, moved);
+      else if (!makes_bound(function_.regions[body].ops[i]))
+        continue;
       ir::Op& op = function_.regions[body].ops[i];
       if (assignments_[op.results[0]] != 1 ||
           !std::ranges::all_of(op.operands, [&](Operand operand) { return is_fixed(operand, body); }))
@@ -106,6 +142,7 @@ class Hoister {
 
   ir::Function& function_;
   std::vector<std::uint32_t> assignments_;
+  std::unordered_set<ir::VarId> bounds_;  ///< that ranges of loops are made of
 };
 
 }  // namespace

@@ -194,6 +194,7 @@ void find_in(ir::Module& module, ir::FunctionId id, bool is_alone) {
   }
   for (ir::Region& region : function.regions)
     for (ir::Op& op : region.ops) make_launch_nest(module, function, op);
+  collapse_nests(module, function);
 }
 
 }  // namespace

@@ -11,4 +11,11 @@ namespace raddle::opt {
 /// @pre index launches have been found
 void make_launch_nest(ir::Module& module, ir::Function& around, ir::Op& loop);
 
+/// Note [collapsed nests]. A loop whose iterations consist of one nest over a range that is the same for all, and of
+/// numbers that can not fail, becomes one loop with the nest's outer loop: its iterations are numbered through, and
+/// each computes the variables of both loops. So a space of three or more dimensions is one nest, which is opened once,
+/// shared out as one, and handed to devices as one. For messages ir::Op::collapsed says which loops there were.
+/// @pre nests have been made
+void collapse_nests(ir::Module& module, ir::Function& around);
+
 }  // namespace raddle::opt

@@ -13,6 +13,7 @@ void visit_all(AnyOp& op, const Visit& visit) {
   if (op.condition.index != ir::none) visit(op.condition);
   if (op.priority.index != ir::none) visit(op.priority);
   if (op.rank.index != ir::none) visit(op.rank);
+  for (auto& loop : op.collapsed) visit(loop.low), visit(loop.high), visit(loop.each);
 }
 
 void visit_launch(ir::IndexLaunch& launch, const std::function<void(ir::Operand&)>& visit) {

@@ -274,6 +274,45 @@ def arrays_stay_on_the_device(folder):
         expect(mostly(stays), True)
 
 
+SPACE = """import arrays;
+@param int n = 12;
+@param int m = 10;
+@param int l = 8;
+float a[n, m, l];
+foreach i in [0 : n - 1], j in [0 : m - 1], k in [0 : l - 1] { a[i, j, k] = 1.0 / (1 + i + 2 * j + 3 * k); }
+float b[n, m, l];
+b[0, :, :] = a[0, :, :];
+b[n - 1, :, :] = a[n - 1, :, :];
+b[1 : n - 2, 0, :] = a[1 : n - 2, 0, :];
+b[1 : n - 2, m - 1, :] = a[1 : n - 2, m - 1, :];
+b[1 : n - 2, 1 : m - 2, 0] = a[1 : n - 2, 1 : m - 2, 0];
+b[1 : n - 2, 1 : m - 2, l - 1] = a[1 : n - 2, 1 : m - 2, l - 1];
+foreach i in [1 : n - 2], j in [1 : m - 2], k in [1 : l - 2] { b[i, j, k] = a[i - 1, j, k] + a[i + 1, j, k] + a[i, j, k - 1]; }
+float c[n, m, 2, l];
+foreach i in [0 : n - 1], j in [0 : m - 1], p in [0:1], k in [0 : l - 1] { c[i, j, p, k] = a[i, j, k] * (p + 1); }
+float d[m, n, l];
+foreach i in [0 : n - 1], j in [0 : m - 1], k in [0 : l - 1] { d[j, i, k] = 1.0 / (i + j + k - 20); }
+printf("%.17g %.17g %.17g %.17g", sum(a), sum(b), sum(c), sum(d));
+"""
+
+
+def a_space_of_more_dimensions_is_one_batch(folder):
+    """Rows that follow each other, that have gaps of two kinds, and that are written in another order."""
+    folder.write("space.df", SPACE)
+    for options in ("", "--n=3 --m=3 --l=3", "--n=4 --m=3 --l=40", "--n=30 --m=4 --l=3"):
+        expected = folder.run(f"run --gpus none space.df {options}").stdout
+        for which in ("simulated:whole", "simulated:h200x3"):
+            for workers in (1, 2, 8):
+                done = folder.run(f"run --stats --gpus {which} --workers={workers} space.df {options}", out=expected)
+                loops = dict(re.findall(r"^points of the loop at space.df:(\d+):\d+: (\d+) by ", done.stderr, re.MULTILINE))
+                n, m, l = map(int, re.findall(r"\d+", options) or (12, 10, 8))
+                expect({line: int(loops[line]) for line in ("6", "14", "16", "18")},
+                       {"6": n * m * l, "14": (n - 2) * (m - 2) * (l - 2), "16": 2 * n * m * l, "18": n * m * l})
+    stderr = folder.run("run --stats --gpus simulated:whole --workers=1 space.df").stderr
+    # a loop that is a launch by itself fills a face: six of them, and four of three dimensions or four
+    expect(int(re.search(r" in (\d+) batches$", stderr, re.MULTILINE)[1]) <= 10, True)
+
+
 def models_tell_what_gpus_would_take(folder):
     """Each of them by itself, and the run; never times of devices that are there, nor of those that stand for nothing."""
     folder.write("loops.df", LOOPS)
@@ -1076,7 +1115,7 @@ def kernels_of_c_programs_become_ptx(folder):
         subprocess.run(["ptxas", "-arch=sm_90", "kernels.ptx", "-o", "kernels.cubin"], cwd=folder.path, check=True)
 
 
-TESTS = [loops_go_or_it_is_said_why, single_calls_of_leaves_go, single_calls_that_fail_read_as_on_workers, single_calls_survive_faults, what_is_in_the_way_is_named, what_iterations_do_is_told, reasons_are_of_the_script, loops_around_loops_go, arrays_stay_on_the_device, models_tell_what_gpus_would_take, data_choose_the_device, nobody_waits_for_memory_that_a_driver_is_slow_to_give, models_make_calls, what_needs_no_gpu_loads_nothing_of_it, devices_have_lanes_in_traces, statistics_tell_what_ran_where, recorded_runs_have_lanes_of_devices, examples_have_lanes_of_devices, points_that_reduce_go, a_small_device_computes_what_it_has_room_for,
+TESTS = [loops_go_or_it_is_said_why, single_calls_of_leaves_go, single_calls_that_fail_read_as_on_workers, single_calls_survive_faults, what_is_in_the_way_is_named, what_iterations_do_is_told, reasons_are_of_the_script, loops_around_loops_go, a_space_of_more_dimensions_is_one_batch, arrays_stay_on_the_device, models_tell_what_gpus_would_take, data_choose_the_device, nobody_waits_for_memory_that_a_driver_is_slow_to_give, models_make_calls, what_needs_no_gpu_loads_nothing_of_it, devices_have_lanes_in_traces, statistics_tell_what_ran_where, recorded_runs_have_lanes_of_devices, examples_have_lanes_of_devices, points_that_reduce_go, a_small_device_computes_what_it_has_room_for,
          nobody_waits_for_a_driver_that_is_not_used, annotations_are_followed, failing_points_read_as_on_workers, an_element_is_assigned_once, app_kernels_go, an_app_kernel_that_fails_reads_as_on_workers,
          a_lane_that_fails_fails_its_call, a_kernel_that_no_gpu_would_take_stays, why_an_app_kernel_stays_is_said, an_endless_point_is_ended, what_is_not_there_is_said,
          a_driver_is_asked, what_a_driver_compiles_is_kept, a_fault_costs_no_task, a_driver_may_be_killed, a_driver_that_hangs_is_noticed, what_a_driver_does_not_take_is_done_by_workers, short_scripts_look_for_no_driver,

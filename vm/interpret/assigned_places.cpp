@@ -176,8 +176,8 @@ struct PlaceWriter {
   Verdict verdict = Verdict::no;
 };
 
-/// Both places that are told, in the order of the text: the first two that surely assign the element, or else `here` and
-/// the only other one that can; null: it is open. None of this depends on which of them has come first.
+/// Both places that are told, in the order of the text: the first two that surely assign the element, or else `here`
+/// and the only other one that can; null: it is open. None of this depends on which of them has come first.
 std::optional<std::pair<Place, Place>> two_writers(const std::map<Place, PlaceWriter>& writers, Place here) {
   std::vector<Place> sure, possible;
   for (const auto& [place, writer] : writers) {

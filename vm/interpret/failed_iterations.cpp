@@ -1,7 +1,9 @@
 #include "vm/interpret/failed_iterations.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
+#include <ranges>
 #include <utility>
 
 #include "vm/program/written_place.hpp"
@@ -67,10 +69,31 @@ const ToldLoop& loop_around(const Program& program, const std::vector<ToldLoop>&
   return loop_around(loops, written, at);
 }
 
+/// Of a loop that stands for several ones: its iterations count from 0 on.
+void add_collapsed(const Program& program, const ForeachSite& site, Frame& frame, const CallPlace& at,
+                   std::vector<FailedIteration>& found) {
+  std::int64_t rest = frame.slots()[0].get().as_int();
+  std::vector<FailedIteration> of_loops;
+  for (const CollapsedLoop& each : site.collapsed) {
+    const std::int64_t length = frame.outer->at(each.each).get().as_int(), count = rest / length;
+    rest %= length;
+    if (each.told.empty()) continue;
+    const ToldLoop& loop = loop_around(program, each.told, at);
+    FailedIteration told;
+    told.loop = loop.place;
+    told.variable = loop.variable;
+    told.number = loop.slot == 0 ? frame.outer->at(each.low).get().as_int() + count : count;
+    told.text = key_text(Value::of(told.number));
+    of_loops.push_back(std::move(told));
+  }
+  std::ranges::move(of_loops | std::views::reverse, std::back_inserter(found));
+}
+
 /// @param site  whose body the frame's is
 /// @param found  gets the iteration, if there is something to tell it by
 void add_iteration(const Program& program, const ForeachSite& site, Frame& frame, const CallPlace& at,
                    std::vector<FailedIteration>& found) {
+  if (!site.collapsed.empty()) return add_collapsed(program, site, frame, at, found);
   if (site.told.empty()) return;
   const ToldLoop& loop = loop_around(program, site.told, at);
   std::optional<FailedIteration> told = told_by(frame, loop.slot, loop.place);

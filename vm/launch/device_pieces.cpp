@@ -140,7 +140,8 @@ bool Launcher::claim_piece(PointLaunch& points, DevicePiece& piece) {
   piece.arrays = points.rows;
   const std::span rows(piece.arrays.data(), launch.sinks.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    piece.keys[i] = element_key(launch.sinks[i], keys.data(), low);
+    piece.keys[i] = 0;
+    piece.keys[i] = element_key(launch.sinks[i], keys.data(), low) - piece.key(i, 0);
     // of two that write to one row it matters which one does first
     if (rows[i] && std::ranges::count(rows, rows[i]) > 1) return false;
     if (is_nest && !takes_numbers(rows[i], 1)) return false;
@@ -151,24 +152,31 @@ bool Launcher::claim_piece(PointLaunch& points, DevicePiece& piece) {
   return piece.iterations > 0;
 }
 
-/// How far the rows of a nest lie apart that its iterations write, by the first two of them. That it is so for all of
-/// them the kernel finds out. @return false: an iteration does not end well
+/// How far the rows of a nest lie apart that iterations of its outer loops write, by the first two of each. That it is
+/// so for all of them the kernel finds out. Leaves in `points` the values of the first iteration of the piece.
+/// @return false: an iteration does not end well
 bool Launcher::find_strides(PointLaunch& points, DevicePiece& piece) {
-  const std::vector<LaunchSink>& sinks = piece.range.site.launch.sinks;
-  const std::int64_t first = piece.range.next_iteration;
-  std::array<std::int64_t, leaf_word_limit> next;
-  ValuesAhead ahead;
-  if (!find_values(points, first, first + 1, ahead, points.values.data())) return false;
-  std::ranges::fill_n(piece.strides.begin(), static_cast<std::ptrdiff_t>(sinks.size()), piece.points_each);
-  if (piece.iterations > 1) {
-    if (!find_values(points, first + 1, first + 2, ahead, next.data())) return false;
-    for (std::size_t i = 0; i < sinks.size(); ++i) {
-      const LaunchInput& base = piece.range.site.launch.keys[sinks[i].first_key].base;
-      const bool moves = base.value != no_id;
-      if (__builtin_sub_overflow(moves ? next[base.value] : 0, moves ? points.values[base.value] : 0,
-                                 &piece.strides[i]))
-        return false;
-      piece.is_one_row = piece.is_one_row && piece.strides[i] == piece.points_each;
+  const RangeTask& range = piece.range;
+  const ForeachSite& site = range.site;
+  const auto values_of = [&](std::int64_t iteration, std::int64_t* values) {
+    ValuesAhead ahead;
+    return find_values(points, iteration, iteration + 1, ahead, values);
+  };
+  std::array<std::int64_t, leaf_word_limit> first, next;
+  if (!values_of(range.next_iteration, points.values.data()) || !values_of(0, first.data())) return false;
+  for (const CollapsedLoop& loop : site.collapsed)
+    piece.levels.push_back({.each = static_cast<std::int64_t>(range.frame.at(loop.each).peek())});
+  if (piece.levels.empty()) piece.levels.push_back({});
+  for (DevicePiece::Level& level : piece.levels) {
+    const std::int64_t following = level.each * piece.points_each;
+    level.strides.fill(following);
+    if (level.each >= range.end) continue;  // it has one iteration
+    if (!values_of(level.each, next.data())) return false;
+    for (std::size_t i = 0; i < site.launch.sinks.size(); ++i) {
+      const std::uint32_t value = site.launch.keys[site.launch.sinks[i].first_key].base.value;
+      level.strides[i] = 0;
+      if (value != no_id && __builtin_sub_overflow(next[value], first[value], &level.strides[i])) return false;
+      piece.is_one_row = piece.is_one_row && level.strides[i] == following;
     }
   }
   return true;
@@ -219,7 +227,8 @@ bool Launcher::fill_batch(PointLaunch& points, DevicePiece& piece, DeviceBatch& 
     piece.results.push_back(is_direct ? nullptr
                                       : Buffer::make(kind_of(results[i]), static_cast<std::size_t>(piece.count())));
     Buffer* const buffer = is_direct ? &piece.arrays[i]->numbers()->numbers() : nullptr;
-    void* const to = buffer ? buffer->at_index(static_cast<std::size_t>(piece.keys[i])) : piece.results[i]->at_index(0);
+    void* const to =
+        buffer ? buffer->at_index(static_cast<std::size_t>(piece.key(i, 0))) : piece.results[i]->at_index(0);
     add(batch.results, reinterpret_cast<std::int64_t>(to), size_of(results[i], piece.count()), buffer);
   }
   const auto elements = points.computation.arguments(low).subspan(1);
@@ -253,13 +262,18 @@ std::int64_t Launcher::word_of_nest(const DevicePiece& piece, const KernelArgume
   using Kind = KernelArgument::Kind;
   const RangeTask& range = piece.range;
   switch (argument.kind) {
-    case Kind::outer_low: return range_value(range.low, range.step, range.next_iteration);
+    case Kind::first_iteration: return range.next_iteration;
+    case Kind::outer_low: return range.low;
     case Kind::outer_step: return range.step;
+    case Kind::outer_each: return piece.levels[argument.index].each;
     case Kind::inner_low: return range.inner.low;
     case Kind::inner_step: return range.inner.step;
     case Kind::inner_count: return range.inner.count;
     case Kind::first_key: return piece.keys[argument.index];
-    case Kind::row_stride: return piece.strides[argument.index];
+    case Kind::row_stride: {
+      const std::size_t sinks = range.site.launch.sinks.size();
+      return piece.levels[argument.index / sinks].strides[argument.index % sinks];
+    }
     case Kind::variable:
     case Kind::value: break;  // a nest's kernel computes these
   }

@@ -223,6 +223,14 @@ struct ToldLoop {
   std::uint32_t slot = 0;  ///< of the variable
 };
 
+/// One of the loops of which a loop goes through all iterations (Note [collapsed nests] in compiler/opt). Operands:
+/// seen from the frame around.
+struct CollapsedLoop {
+  std::vector<ToldLoop> told;  ///< as ForeachSite::told; slot 0 is the variable, 1 counts
+  Operand low;
+  Operand each;  ///< how many iterations of the one loop one of this loop stands for
+};
+
 struct ForeachSite {
   BodyId body = 0;
   std::uint32_t parameter_count = 0;  ///< 2: slots 0, 1 are value and key; 1: the value only
@@ -233,9 +241,10 @@ struct ForeachSite {
   bool is_in_nest = false;  ///< the inner loop of one
   Placement placement = Placement::any;
   Fusion fusion = {};
-  std::uint32_t gathering = no_id;  ///< the site of the loop that reads whole arrays, which have to be closed
-  std::vector<ToldLoop> told = {};  ///< the loops that it consists of, itself first; none: it has no name
-  Operand element_of_result = {};   ///< if a point is an element's key: the array, seen from the frame around
+  std::uint32_t gathering = no_id;            ///< the site of the loop that reads whole arrays, which have to be closed
+  std::vector<ToldLoop> told = {};            ///< the loops that it consists of, itself first; none: it has no name
+  std::vector<CollapsedLoop> collapsed = {};  ///< that it stands for, the outermost one first; else none
+  Operand element_of_result = {};             ///< if a point is an element's key: the array, seen from the frame around
   bool is_nest() const { return nest.prelude != no_id; }
   /// Of this loop itself.
   bool is_launch() const { return launch.leaf != no_id && !is_nest(); }

@@ -177,17 +177,33 @@ class Walk {
     const auto affine = [&](Register low, Register step, Register times) {
       return out_.compute(KernelOp::add_int, {low, out_.compute(KernelOp::mul_int, {step, times})});
     };
-    const Register outer = affine(number(Kind::outer_low), number(Kind::outer_step), row);
+    const Register iteration = out_.compute(KernelOp::add_int, {number(Kind::first_iteration), row});
     std::vector<LaunchInput> captures;
     for (const Operand capture : site_.nest.captures) captures.push_back({capture});
+    const Register outer = affine(number(Kind::outer_low), number(Kind::outer_step), iteration);
     values_ = call(site_.nest.prelude, outer, {}, captures);
     point_ = affine(number(Kind::inner_low), number(Kind::inner_step), column);
-    for (std::uint32_t sink = 0; sink < site_.launch.sinks.size(); ++sink) {
-      const Register in_row = out_.compute(KernelOp::add_int, {number(Kind::first_key, sink), column});
-      const Register expected = affine(in_row, number(Kind::row_stride, sink), row);
+    const std::vector<Register> counts = counts_of_loops(iteration);
+    const auto sinks = static_cast<std::uint32_t>(site_.launch.sinks.size());
+    for (std::uint32_t sink = 0; sink < sinks; ++sink) {
+      Register expected = out_.compute(KernelOp::add_int, {number(Kind::first_key, sink), column});
+      for (std::uint32_t loop = 0; loop < counts.size(); ++loop)
+        expected = affine(expected, number(Kind::row_stride, loop * sinks + sink), counts[loop]);
       out_.compute(KernelOp::same_extent, {key(site_.launch.keys[site_.launch.sinks[sink].first_key]), expected});
     }
     return point_;
+  }
+
+  /// In which iteration each of the outer loops is.
+  std::vector<Register> counts_of_loops(Register iteration) {
+    std::vector<Register> counts;
+    for (std::uint32_t loop = 0; loop + 1 < site_.collapsed.size(); ++loop) {
+      const Register each = number(Kind::outer_each, loop);
+      counts.push_back(out_.compute(KernelOp::idiv, {iteration, each}));
+      iteration = out_.compute(KernelOp::sub_int, {iteration, out_.compute(KernelOp::mul_int, {counts.back(), each})});
+    }
+    counts.push_back(iteration);
+    return counts;
   }
 
   const Program& program_;

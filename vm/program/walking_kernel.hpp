@@ -11,15 +11,17 @@ namespace raddle::vm {
 /// What an argument of a walking kernel is: the same for all points that are computed together.
 struct KernelArgument {
   enum class Kind : std::uint8_t {
-    variable,     ///< seen from the frame around the loop
-    value,        ///< a result of the nest's prelude, by index
-    outer_low,    ///< of a nest: the outer loop's variable in the first iteration
-    outer_step,   ///< likewise, and of one iteration more
-    inner_low,    ///< the inner loop's
-    inner_step,   ///< likewise
-    inner_count,  ///< points of an iteration
-    first_key,    ///< where the first point writes, by index of the sink
-    row_stride,   ///< from where an iteration writes to where the next one does, by index of the sink
+    variable,         ///< seen from the frame around the loop
+    value,            ///< a result of the nest's prelude, by index
+    first_iteration,  ///< of a nest: the number of the outer loop's first one that is computed
+    outer_low,        ///< the outer loop's variable in iteration 0
+    outer_step,       ///< likewise, and of one iteration more
+    outer_each,       ///< CollapsedLoop::each, by its index
+    inner_low,        ///< the inner loop's
+    inner_step,       ///< likewise
+    inner_count,      ///< points of an iteration
+    first_key,        ///< where iteration 0 writes, by index of the sink
+    row_stride,       ///< how far two iterations of a collapsed loop write apart: its index times sinks, and the sink's
   };
   Kind kind = Kind::variable;
   Operand variable = {};
