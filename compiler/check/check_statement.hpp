@@ -33,6 +33,7 @@ class StatementChecker {
   TypeId declared_type(const ast::Expr& target) const;
   void assign(ast::Assign& assign);
   void assign_outputs(ast::Assign& assign, ast::Call& call);
+  TypeId one_of_targets(ast::Assign& assign, std::size_t number, TypeId value_type);
   void refuse_marks(const ast::Assign& assign);
   void append(ast::Append& append);
   void update(ast::Update& update);

@@ -253,10 +253,8 @@ void StatementChecker::assign(ast::Assign& assign) {
     context_.diagnostics.report(DiagnosticKind::assignment_count, assign.targets.front()->span, assign.targets.size(),
                                 assign.values.size());
   for (std::size_t i = 0; i < assign.targets.size(); ++i) {
-    bool declares = false;
     const TypeId found = counts_differ ? TypeStore::error : assign.values[i]->type;
-    const TypeId type = target(*assign.targets[i], found, declares);
-    assign.declares[i] = declares;
+    const TypeId type = one_of_targets(assign, i, found);
     if (!counts_differ) fit_value(*assign.values[i], *assign.targets[i], type);
   }
   refuse_marks(assign);
@@ -294,13 +292,29 @@ void StatementChecker::assign_outputs(ast::Assign& assign, ast::Call& call) {
                                                : std::to_string(outputs) + " outputs",
                                 std::to_string(assign.targets.size()) + " are assigned");
   for (std::size_t i = 0; i < assign.targets.size(); ++i) {
-    bool declares = false;
     const TypeId found = counts_differ ? TypeStore::error : call.output_types[i];
-    const TypeId type = target(*assign.targets[i], found, declares);
-    assign.declares[i] = declares;
+    const TypeId type = one_of_targets(assign, i, found);
     fit_output(*assign.targets[i], type, found);
   }
   refuse_marks(assign);
+}
+
+/// `_` among several is a value that nobody wants, unless something is declared by that name: a variable that can not be
+/// named, another one each time.
+TypeId StatementChecker::one_of_targets(ast::Assign& assign, std::size_t number, TypeId value_type) {
+  ast::Expr& expr = *assign.targets[number];
+  const bool is_wanted = assign.targets.size() == 1 || expr.kind != ExprKind::Name || as<ast::Name>(expr).text != "_" ||
+                         scopes_.find("_") != ast::no_variable || is_incomplete(context_.store(), value_type);
+  bool declares = true;
+  if (is_wanted) {
+    const TypeId type = target(expr, value_type, declares);
+    assign.declares[number] = declares;
+    return type;
+  }
+  auto& name = as<ast::Name>(expr);
+  name.variable = context_.add_variable({name.text, name.span}, value_type, VariableRole::local);
+  assign.declares[number] = true;
+  return name.type = value_type;
 }
 
 void StatementChecker::fit_output(const ast::Expr& target, TypeId type, TypeId found) {

@@ -253,9 +253,10 @@ void Flattener::region(Scope& scope, ir::RegionId id) {
     for (const ir::VarId array : inserted_into(*scope.function, *ops[i])) last_inserts[array] = i;
   for (std::size_t i = 0; i < ops.size() && !is_refused_; ++i) {
     operation(scope, *ops[i]);
-    // of the loop's own text rather than of what it calls: that may be the library's
-    const bool is_own_text = ops[i]->span.file == loop_.span.file;
-    if (is_refused_ && (!refused_ || (refused_->file != loop_.span.file && is_own_text))) refused_ = ops[i]->span;
+    // of the loop's own text rather than of what it calls: that may be the library's, or none, as of an AppKernel
+    const bool is_own_text = ops[i]->span.file == loop_.span.file, has_text = ops[i]->span.end != 0;
+    if (is_refused_ && has_text && (!refused_ || (refused_->file != loop_.span.file && is_own_text)))
+      refused_ = ops[i]->span;
     if (++count_ > most_body_operations || now_.builder.is_impossible()) refuse();
     for (const ir::VarId array : inserted_into(*scope.function, *ops[i]))
       if (last_inserts.at(array) == i && scope.function->variables[array].region == id) complete_own(scope, array);

@@ -129,9 +129,13 @@ bool tell_fault(int signal, const siginfo_t& info, const void* context) {
   const bool is_in_c = info.si_code > 0 && dladdr(reinterpret_cast<void*>(&tell_fault), &own) != 0 &&
                        dladdr(program_counter(context), &where) != 0 && where.dli_fbase != own.dli_fbase;
   if (!is_in_c) return false;
-  message.add("raddle: {} in {}{}{}`{}`{}\n", sigdescr_np(signal), where.dli_sname ? "`" : "",
-              where.dli_sname ? where.dli_sname : "", where.dli_sname ? "` of " : "",
-              where.dli_fname ? where.dli_fname : "", help);
+  constexpr std::string_view app_kernel = "raddle_kernel_";  // appkernel::call_symbol(): its file is in memory
+  if (where.dli_sname && std::string_view(where.dli_sname).starts_with(app_kernel))
+    message.add("raddle: {} in the AppKernel `{}`{}\n", sigdescr_np(signal), where.dli_sname + app_kernel.size(), help);
+  else
+    message.add("raddle: {} in {}{}{}`{}`{}\n", sigdescr_np(signal), where.dli_sname ? "`" : "",
+                where.dli_sname ? where.dli_sname : "", where.dli_sname ? "` of " : "",
+                where.dli_fname ? where.dli_fname : "", help);
   message.write();
   return true;
 }

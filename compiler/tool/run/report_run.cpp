@@ -215,11 +215,14 @@ void print_shares(const SourceMap& sources, const std::vector<vm::DeviceShare>& 
   std::vector<std::pair<std::string, std::vector<std::uint64_t>>> lines;  // what, and how much of it by device
   for (const vm::DeviceShare& share : shares) {
     const bool is_loop = share.part == vm::DevicePart::loop;
+    std::string function = share.function.substr(0, share.function.find('.'));
+    const bool is_hidden = sources.at(share.place.place.file).is_of_library() && function.ends_with('_');
+    if (is_hidden && share.part == vm::DevicePart::app_kernel) function.pop_back();  // the user's function is around it
     const vm::Place place = place_in_script(sources, share.place.place, share.place.calls).place;
     const std::string what = is_loop ? "points of the loop at " + sources.describe(span_of(place))
-                             : sources.at(place.file).is_of_library() && share.function.contains('_')
+                             : is_hidden && share.part == vm::DevicePart::function
                                  ? "calls of parts of the library"
-                                 : "calls of " + name_in_script(share.function);
+                                 : "calls of " + name_in_script(function);
     auto line = std::ranges::find(lines, what, [](const auto& each) { return each.first; });
     if (line == lines.end()) line = lines.insert(line, {what, {}});
     for (unsigned device = 0; device < share.computed.size(); ++device)
@@ -297,8 +300,7 @@ std::vector<vm::DeviceObstacle> obstacles_of_single_calls(const SourceMap& sourc
 }
 
 void print_statistics(const SourceMap& sources, const vm::RunResult& result, const codegen::LeafCounters& leaves,
-                      const std::optional<vm::RunPrediction>& devices,
-                      const std::vector<vm::DeviceObstacle>& obstacles) {
+                      vm::Devices* devices, const std::vector<vm::DeviceObstacle>& obstacles) {
   const vm::RunCounters& run = result.counters;
 #define RADDLE_COUNTER(name, value, meaning) \
   if (value != 0) vm::print_stderr("{} {}\n", name, value);
@@ -311,10 +313,12 @@ void print_statistics(const SourceMap& sources, const vm::RunResult& result, con
                      use.traffic.bytes_up, use.traffic.bytes_down, use.traffic.bytes_kept, use.traffic.evictions);
   }
   print_shares(sources, result.device_shares);
-  if (devices) print_prediction(*devices, result.status != vm::RunStatus::cancelled);
+  if (!devices || devices->facts().empty()) return;
+  if (const auto prediction = devices->prediction())
+    print_prediction(*prediction, result.status != vm::RunStatus::cancelled);
   print_obstacles(sources, obstacles);
   const auto had_nothing = [](const vm::DeviceUse& use) { return use.points == 0 && use.calls == 0; };
-  if (!result.device_uses.empty() && std::ranges::all_of(result.device_uses, had_nothing))
+  if (std::ranges::all_of(result.device_uses, had_nothing))
     vm::print_stderr(
         "not on devices: what else could go there was not worth while, or there was none; `:whole` behind `--gpus all` "
         "or "

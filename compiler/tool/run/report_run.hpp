@@ -23,11 +23,10 @@ void add_replaced(const SourceMap& sources, Diagnostics& diagnostics, const vm::
 int report_run(Session& session, const vm::RunResult& result, int signal);
 
 /// `--stats`, to stderr.
-/// @param devices    what a model says of them, if one stands for them
+/// @param devices    null: there are none
 /// @param obstacles  why something has not gone to devices
 void print_statistics(const SourceMap& sources, const vm::RunResult& result, const codegen::LeafCounters& leaves,
-                      const std::optional<vm::RunPrediction>& devices,
-                      const std::vector<vm::DeviceObstacle>& obstacles);
+                      vm::Devices* devices, const std::vector<vm::DeviceObstacle>& obstacles);
 
 /// Of functions that take long, and that the script calls by themselves, which no device does.
 std::vector<vm::DeviceObstacle> obstacles_of_single_calls(const SourceMap& sources, const vm::Program& program);

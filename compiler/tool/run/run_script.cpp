@@ -273,7 +273,7 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
       std::ranges::move(obstacles_of_single_calls(session.sources, executable.program()),
                         std::back_inserter(obstacles));
     print_statistics(session.sources, result, executable.leaf_counters(),
-                     options->devices ? options->devices->prediction() : std::nullopt, obstacles);
+                     options->devices.get(), obstacles);
     print_interpreted_loops(session.sources, executable.module());
   }
   const std::optional<std::string> of_calls = call_record.problem();
