@@ -32,37 +32,44 @@ class ArgumentTexts {
     names_.push_back(name);
     const bool is_array = formal.type.kind == vm::ValueKind::array;
     const char* const element = type_name(is_array ? formal.type.element.at(0).kind : formal.type.kind);
+    const std::uint32_t dimensions = !is_array ? 0 : formal.rank == 0 ? 1 : formal.rank;
+    if (!is_const)
+      outputs_ += fmt::format("    copies.add<{}>(\"{}\", {}, {});\n", element, formal.name, next_, dimensions);
     if (!is_array) {
       const std::string type = fmt::format("const {}<{}>", is_const ? "Argument" : "OutputByReference", element);
       declarations_ +=
           fmt::format("  {} {}{{at<{}{}>(words, {})}};\n", type, name, is_const ? "const " : "", element, next_++);
       return;
     }
-    const std::uint32_t rank = formal.rank == 0 ? 1 : formal.rank;  // C has the length of a growing array
     const char* const qualifier = is_const ? "const " : "";
     declarations_ += fmt::format("  const raddle::Array<{1}{2}, {3}> {0}{{at<{1}{2}* const>(words, {4}), {{", name,
-                                 qualifier, element, rank, next_++);
-    for (std::uint32_t axis = 0; axis < rank; ++axis)
+                                 qualifier, element, dimensions, next_++);
+    for (std::uint32_t axis = 0; axis < dimensions; ++axis)  // C has the length of a growing array
       declarations_ += fmt::format("{}at<const std::int64_t>(words, {})", axis == 0 ? "" : ", ", next_++);
     declarations_ += "}};\n";
   }
 
   const std::string& declarations() const { return declarations_; }
+  /// Adds them to OutputCopies.
+  const std::string& outputs() const { return outputs_; }
+  std::size_t word_count() const { return next_; }
   const std::vector<std::string>& names() const { return names_; }
 
  private:
   std::size_t next_ = 0;
-  std::string declarations_;
+  std::string declarations_, outputs_;
   std::vector<std::string> names_{"warp"};
 };
 
 }  // namespace
 
-std::string call_symbol(const vm::ForeignFunction& function) {
-  std::string symbol = "raddle_kernel_" + function.code;
+static std::string symbol_of(const char* what, const vm::ForeignFunction& function) {
+  std::string symbol = what + function.code;
   std::ranges::replace(symbol, ':', '_');
   return symbol;
 }
+std::string call_symbol(const vm::ForeignFunction& function) { return symbol_of("raddle_kernel_", function); }
+std::string check_symbol(const vm::ForeignFunction& function) { return symbol_of("raddle_check_", function); }
 
 std::string call_text(const vm::ForeignFunction& function, const std::string& path) {
   ArgumentTexts arguments;
@@ -148,6 +155,25 @@ extern "C" __attribute__((nvptx_kernel)) void {6}(std::uint64_t* words, std::int
     warp.once([&] {{ statuses[number] = status; }});
   }}
 }}
+#elif defined(RADDLE_LANES)
+extern "C" std::int64_t {7}(std::uint64_t* words, char* error, std::size_t size) {{
+  for (const bool backwards : {{false, true}}) {{
+    raddle_lanes::OutputCopies copies(words, {8});
+{9}    std::int64_t status = 0;
+    std::string fault = raddle_lanes::Lanes::run(backwards, [&] {{
+      const raddle::Warp warp;
+      const std::int64_t found = warp.any(called(warp, copies.words()));
+      if (raddle_lanes::Lanes::lane() == 0) status = found;
+    }});
+    if (fault.empty() && status != 0) fault = "the call fails";
+    if (fault.empty()) fault = copies.difference();
+    if (fault.empty()) continue;
+    std::snprintf(error, size, " is no kernel for GPUs: where 32 lanes run it%s, %s",
+                  backwards ? ", the last one first" : "", fault.c_str());
+    return 1;
+  }}
+  return 0;
+}}
 #else
 extern "C" std::int64_t {1}(std::uint64_t* words, char* error, std::size_t size) {{
   try {{
@@ -164,7 +190,8 @@ extern "C" std::int64_t {1}(std::uint64_t* words, char* error, std::size_t size)
 #endif
 )",
                      path, call_symbol(function), arguments.declarations(), call_place, function.code,
-                     fmt::join(arguments.names(), ", "), vm::calls_kernel_name);
+                     fmt::join(arguments.names(), ", "), vm::calls_kernel_name, check_symbol(function),
+                     arguments.word_count(), arguments.outputs());
 }
 
 }  // namespace raddle::appkernel

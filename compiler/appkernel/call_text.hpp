@@ -7,6 +7,8 @@ namespace raddle::appkernel {
 
 /// The function that the text defines for workers: a vm::AppKernelCode. Messages about crashes name it.
 std::string call_symbol(const vm::ForeignFunction& function);
+/// Likewise, compiled with RADDLE_LANES: a vm::AppKernelCode, that checks.
+std::string check_symbol(const vm::ForeignFunction& function);
 /// What the compiler calls the place of the script's call in its messages.
 inline constexpr const char* call_place = "what the script declares";
 

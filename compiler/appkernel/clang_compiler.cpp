@@ -40,6 +40,7 @@ namespace fs = std::filesystem;
 // come first. Warnings are left out: they would come before the error that is told.
 constexpr const char* common_flags = "-x c++ -std=c++20 -O3 -ffp-contract=off -fmath-errno -fno-color-diagnostics -w";
 constexpr const char* host_flags = "-fPIC -shared -Wl,-Bsymbolic -march=";
+constexpr const char* lanes_flags = "-DRADDLE_LANES -pthread ";
 // That of compiler/codegen/nvptx. Headers of the system are told that they are for this processor. What throws is found
 // by what it calls.
 constexpr const char* gpu_flags =
@@ -254,6 +255,10 @@ std::expected<Order, std::string> order_for_host(const vm::ForeignFunction& func
   return order_for(function, codegen::cpu_identity(), std::string(host_flags) + "native");
 }
 
+std::expected<Order, std::string> order_for_lanes(const vm::ForeignFunction& function) {
+  return order_for(function, codegen::cpu_identity(), std::string(lanes_flags) + host_flags + "native");
+}
+
 /// Of LibraryCode.
 std::string library_name(const Order& order) {
   return fmt::format("{}.{}", order.function.code,
@@ -262,13 +267,14 @@ std::string library_name(const Order& order) {
 
 /// What has been loaded once stays: it may have made objects whose destructors run when the process ends. Its file
 /// stays open, as dlopen knows libraries by their names, which have the number of the file.
-std::expected<vm::AppKernelCode, std::string> loaded(const vm::ForeignFunction& function, const std::string& library) {
+std::expected<vm::AppKernelCode, std::string> loaded(const vm::ForeignFunction& function, const std::string& library,
+                                                     const std::string& symbol) {
   vm::FileDescriptor file(memfd_create("raddle_app_kernel", MFD_CLOEXEC));
   if (!file || vm::write_all(file.get(), library) != 0)
     return std::unexpected(fmt::format("no memory for the code of `{}`: {}", function.code, vm::error_text(errno)));
   void* const handle = dlopen(fmt::format("/proc/self/fd/{}", file.get()).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle != nullptr) file.release();
-  void* const code = handle == nullptr ? nullptr : dlsym(handle, call_symbol(function).c_str());
+  void* const code = handle == nullptr ? nullptr : dlsym(handle, symbol.c_str());
   if (code == nullptr)
     return std::unexpected(fmt::format("can not load the code of `{}`: {}", function.code, dlerror()));
   return reinterpret_cast<vm::AppKernelCode>(code);
@@ -277,20 +283,29 @@ std::expected<vm::AppKernelCode, std::string> loaded(const vm::ForeignFunction& 
 }  // namespace
 
 std::expected<vm::AppKernelCode, std::string> ClangCompiler::load(const vm::ForeignFunction& function) {
-  const std::scoped_lock lock(mutex_);
-  const auto known = loaded_.find(&function);
-  return known != loaded_.end() ? known->second : loaded_.emplace(&function, load_anew(function)).first->second;
+  return load_once(function, Target::host, loaded_);
 }
 
-ClangCompiler::Loaded ClangCompiler::load_anew(const vm::ForeignFunction& function) {
-  std::expected<Made, std::string> library = made(function, Target::host);
+std::expected<vm::AppKernelCode, std::string> ClangCompiler::load_check(const vm::ForeignFunction& function) {
+  return checks_ ? load_once(function, Target::lanes, loaded_checks_) : nullptr;
+}
+
+ClangCompiler::Loaded ClangCompiler::load_once(const vm::ForeignFunction& function, Target target, KnownCode& known) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = known.find(&function);
+  return found != known.end() ? found->second : known.emplace(&function, load_anew(function, target)).first->second;
+}
+
+ClangCompiler::Loaded ClangCompiler::load_anew(const vm::ForeignFunction& function, Target target) {
+  std::expected<Made, std::string> library = made(function, target);
   if (!library) return std::unexpected(std::move(library.error()));
   // one process has the code of each key once, however many programs of a session call it
   static std::mutex process_mutex;
   static std::unordered_map<std::string, vm::AppKernelCode> process_codes;
   const std::scoped_lock lock(process_mutex);
   if (const auto known = process_codes.find(library->key); known != process_codes.end()) return known->second;
-  const Loaded code = loaded(function, library->code);
+  const Loaded code =
+      loaded(function, library->code, target == Target::lanes ? check_symbol(function) : call_symbol(function));
   if (code) process_codes.emplace(std::move(library->key), *code);
   return code;
 }
@@ -337,15 +352,18 @@ void ClangCompiler::store(const Made& made) {
 
 std::expected<ClangCompiler::Made, std::string> ClangCompiler::made(const vm::ForeignFunction& function,
                                                                     Target target) {
-  const auto order = target == Target::gpu ? order_for_gpu(function) : order_for_host(function);
+  const auto order = target == Target::gpu     ? order_for_gpu(function)
+                     : target == Target::lanes ? order_for_lanes(function)
+                                               : order_for_host(function);
   if (!order) return std::unexpected(order.error());
   constexpr int most_attempts = 3;
   for (int attempt = 0;; ++attempt) {
     const auto sources = sources_of(function);
     if (!sources) return std::unexpected(fmt::format("can not read `{}`: {}", function.library, sources.error()));
     Made made{.key = order->key(*sources), .code = {}};
-    std::optional<std::string> known =
-        is_of_library(function) ? LibraryCode().find(library_name(*order), made.key) : std::nullopt;
+    std::optional<std::string> known = is_of_library(function) && target != Target::lanes
+                                           ? LibraryCode().find(library_name(*order), made.key)
+                                           : std::nullopt;
     if (!known) known = find(made.key);
     if (known) {
       made.code = std::move(*known);

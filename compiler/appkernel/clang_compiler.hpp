@@ -22,17 +22,21 @@ namespace raddle::appkernel {
 class ClangCompiler final : public vm::AppKernelCompiler {
  public:
   /// @param cache_folder  "": nothing is kept on disk
-  explicit ClangCompiler(std::string cache_folder) : cache_folder_(std::move(cache_folder)) {}
+  /// @param checks        calls are to be made by lanes, too
+  ClangCompiler(std::string cache_folder, bool checks) : cache_folder_(std::move(cache_folder)), checks_(checks) {}
   std::expected<vm::AppKernelCode, std::string> load(const vm::ForeignFunction& function) override;
+  std::expected<vm::AppKernelCode, std::string> load_check(const vm::ForeignFunction& function) override;
   void request_ptx(const vm::ForeignFunction& function, PtxReceiver done) override;
 
  private:
-  enum class Target : std::uint8_t { host, gpu };
+  enum class Target : std::uint8_t { host, lanes, gpu };
   struct Made {
     std::string key, code;
   };
   using Loaded = std::expected<vm::AppKernelCode, std::string>;
-  Loaded load_anew(const vm::ForeignFunction& function);
+  using KnownCode = std::unordered_map<const vm::ForeignFunction*, Loaded>;
+  Loaded load_once(const vm::ForeignFunction& function, Target target, KnownCode& known);
+  Loaded load_anew(const vm::ForeignFunction& function, Target target);
   std::expected<Made, std::string> made(const vm::ForeignFunction& function, Target target);
   void work(const std::stop_token& stop);
   std::expected<std::string, std::string> ptx(const vm::ForeignFunction& function);
@@ -40,8 +44,9 @@ class ClangCompiler final : public vm::AppKernelCompiler {
   void store(const Made& made);
 
   const std::string cache_folder_;
-  std::mutex mutex_;  ///< guards loaded_, also while a kernel is compiled
-  std::unordered_map<const vm::ForeignFunction*, Loaded> loaded_;
+  const bool checks_;
+  std::mutex mutex_;  ///< guards what follows, also while a kernel is compiled
+  KnownCode loaded_, loaded_checks_;
   std::mutex cache_mutex_;                   ///< guards cache_; may be taken under mutex_
   std::optional<codegen::LeafCache> cache_;  ///< opened by who comes first
   std::mutex requests_mutex_;                ///< guards requests_ and thread_

@@ -6,6 +6,7 @@ namespace raddle::appkernel {
 // The texts of the files of kernel_headers().
 std::string_view kernels_cu();
 std::string_view raddle_kernel_h();
+std::string_view raddle_kernel_lanes_h();
 std::string_view raddle_kernel_math_h();
 std::string_view math_arc_hpp();
 std::string_view math_constants_hpp();

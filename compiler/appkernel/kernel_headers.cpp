@@ -10,6 +10,7 @@ std::span<const KernelHeader> kernel_headers() {
   static const std::array headers = {
       KernelHeader{"kernels.cu", kernels_cu()},
       KernelHeader{"raddle_kernel.h", raddle_kernel_h()},
+      KernelHeader{"raddle_kernel_lanes.h", raddle_kernel_lanes_h()},
       KernelHeader{"raddle_kernel_math.h", raddle_kernel_math_h()},
       KernelHeader{"vm/math/arc.hpp", math_arc_hpp()},
       KernelHeader{"vm/math/constants.hpp", math_constants_hpp()},

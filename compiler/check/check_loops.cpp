@@ -73,8 +73,17 @@ void StatementChecker::loop_variable(ast::For::Variable& variable, const Scopes&
   }
 }
 
+/// Of a `for` or `iterate`.
+void StatementChecker::check_loop_in_turn(const ast::Annotations& annotations, Span span) {
+  check_annotations(context_, annotations, AnnotationPlace::loop, span);
+  for (const ast::Annotation& annotation : annotations)
+    if (annotation.name.text == "gpu")
+      context_.diagnostics.report(DiagnosticKind::not_for_gpus, mark_of(annotation),
+                                  "this loop stays on the CPU: each iteration waits for the one before");
+}
+
 void StatementChecker::for_(ast::For& loop) {
-  check_annotations(context_, loop.annotations, AnnotationPlace::loop, loop.span);
+  check_loop_in_turn(loop.annotations, loop.span);
   expressions_.annotation_values(loop.annotations);
   // no initial value sees a variable of the loop
   for (ast::For::Variable& variable : loop.variables) expressions_.value(*variable.initial);
@@ -146,7 +155,7 @@ void StatementChecker::updates(ast::For& loop) {
 }
 
 void StatementChecker::iterate(ast::Iterate& loop) {
-  check_annotations(context_, loop.annotations, AnnotationPlace::loop, loop.span);
+  check_loop_in_turn(loop.annotations, loop.span);
   scopes_.push();
   loop.variable = scopes_.declare(loop.counter, TypeStore::int_, VariableRole::loop);
   scopes_.push();

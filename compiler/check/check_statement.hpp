@@ -61,6 +61,7 @@ class StatementChecker {
   void report_unchainable(const ast::Stmt& link);
 
   void foreach_(ast::Foreach& loop);
+  void check_loop_in_turn(const ast::Annotations& annotations, Span span);
   void for_(ast::For& loop);
   void loop_variable(ast::For::Variable& variable, const Scopes& outside);
   void check_awaited(const ast::For& loop);

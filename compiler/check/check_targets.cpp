@@ -299,8 +299,8 @@ void StatementChecker::assign_outputs(ast::Assign& assign, ast::Call& call) {
   refuse_marks(assign);
 }
 
-/// `_` among several is a value that nobody wants, unless something is declared by that name: a variable that can not be
-/// named, another one each time.
+/// `_` among several is a value that nobody wants, unless something is declared by that name: a variable that can not
+/// be named, another one each time.
 TypeId StatementChecker::one_of_targets(ast::Assign& assign, std::size_t number, TypeId value_type) {
   ast::Expr& expr = *assign.targets[number];
   const bool is_wanted = assign.targets.size() == 1 || expr.kind != ExprKind::Name || as<ast::Name>(expr).text != "_" ||

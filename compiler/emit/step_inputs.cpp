@@ -168,7 +168,7 @@ void StepInputs::set_own_inputs(Step& step) const {
     case OpKind::file_assign:
       await(step, operands[0], AwaitMode::set);
       return await(step, operands[1], AwaitMode::closed);
-    case OpKind::foreach_array: return await_all(step, AwaitMode::closed);
+    case OpKind::foreach_array: return await(step, operands[0], AwaitMode::closed);
     case OpKind::wait:
       for (const ir::Operand operand : operands) await(step, operand, closed_mode(operand));
       return;

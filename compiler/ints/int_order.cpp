@@ -259,6 +259,12 @@ const std::vector<IntOrder::Fact>& IntOrder::facts_of(RegionId region) {
           facts.push_back({sum_of(op.operands[0]), variable});
           facts.push_back({variable, sum_of(op.operands[1])});
         }
+      } else if (op.kind == OpKind::foreach_array && op.operands.size() == 2) {
+        const IntSum key{Operand::variable(function_.regions[region].parameters[1]), 0};
+        IntSum last = sum_of(op.operands[1]);
+        --last.offset;
+        facts.push_back({IntSum{std::nullopt, 0}, key});
+        facts.push_back({key, last});
       }
     }
   }

@@ -269,7 +269,8 @@ class TypeChecker {
     if (own.size() == 2) is(variable(own[1]), TypeStore::int_);
   }
   void array_parameters() {
-    shape(1, 0);
+    shape(op_.operands.size() == 2 ? 2 : 1, 0);
+    if (op_.operands.size() == 2) is(operand(1), TypeStore::int_);
     const std::vector<VarId>& own = parameters(0);
     const TypeId of = operand(0);
     if (!require(types_.is_array(of) || types_.kind(of) == TypeKind::bag, "expected an array or a bag")) return;

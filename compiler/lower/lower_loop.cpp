@@ -88,7 +88,7 @@ void FunctionLowering::foreach_dense(const ast::Foreach& loop) {
         function().regions[region_].parameters.push_back(new_variable("", TypeStore::int_, loop.span, region_));
       lower_block(*loop.body);
     });
-    emit(OpKind::foreach_array, {over.elements}, {}, loop.span).regions = {body};
+    emit(OpKind::foreach_array, {over.elements, over.extents[0]}, {}, loop.span).regions = {body};
     return;
   }
   const auto& named = context_.program.variables[loop.key ? loop.key_variable : loop.value_variable];

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/opt/uses.hpp"
+#include "stdlib/builtins.hpp"
 
 namespace raddle::opt {
 
@@ -38,10 +39,11 @@ class Merger {
     return !operand.is_constant && function_.variables[operand.index].region == branch;
   }
 
-  /// Rows, and what gives the same wherever it is computed.
+  /// Rows, indices of dense arrays, and what gives the same wherever it is computed.
   static bool is_repeatable(const ir::Op& op) {
     const ir::Effect effect = ir::info(op.kind).effect;
     return op.kind == OpKind::array_row ||
+           (op.kind == OpKind::call_builtin && stdlib::builtins()[op.callee].name == "@index") ||
            (op.regions.empty() && (effect == ir::Effect::pure || op.kind == OpKind::add || op.kind == OpKind::sub ||
                                    op.kind == OpKind::mul || op.kind == OpKind::idiv || op.kind == OpKind::mod));
   }
@@ -109,7 +111,7 @@ class Merger {
       ir::Op merged = write;
       merged.span = branching.span;
       for (ir::Operand* const operand : {&merged.operands[0], &merged.operands[1]})
-        *operand = make_again(first, *operand, region, ops);
+        *operand = make_again(first, *operand, branching.span, region, ops);
       const TypeId type = element_type(function_.variables[write.operands[0].index]);
       const ir::VarId value = add({.name = "", .type = type, .span = branching.span, .region = region});
       merged.operands[2] = ir::Operand::variable(value);
@@ -136,11 +138,14 @@ class Merger {
     return id;
   }
 
-  /// What makes an operand in a branch, once more behind it.
-  ir::Operand make_again(ir::RegionId branch, ir::Operand operand, ir::RegionId region, std::vector<ir::Op>& ops) {
+  /// What makes an operand in a branch, once more behind it. An index that is none is told at `span`: the branch that
+  /// is taken may be another one.
+  ir::Operand make_again(ir::RegionId branch, ir::Operand operand, Span span, ir::RegionId region,
+                         std::vector<ir::Op>& ops) {
     if (!is_declared_in(branch, operand)) return operand;
     ir::Op again = *maker(branch, operand);
-    for (ir::Operand& input : again.operands) input = make_again(branch, input, region, ops);
+    if (again.kind == OpKind::call_builtin) again.span = span;
+    for (ir::Operand& input : again.operands) input = make_again(branch, input, span, region, ops);
     ir::Var variable = function_.variables[operand.index];
     variable.name.clear();
     variable.region = region;

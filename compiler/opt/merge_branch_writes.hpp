@@ -11,8 +11,8 @@ namespace raddle::opt {
 ///              array_insert %a, %i, %x             %v = copy %x
 ///            }                                   }
 ///                                                array_insert %a, %i, %v
-/// Also elements of rows, and keys that all branches compute in the same way. The element is there (not its value)
-/// before the condition is known. If it was assigned before, the place told is that of the `if`.
+/// Also elements of rows and of dense arrays, and keys that all branches compute in the same way. The element is there
+/// (not its value) before the condition is known. If it was assigned before, the place told is that of the `if`.
 void merge_branch_writes(ir::Module& module);
 
 }  // namespace raddle::opt

@@ -25,6 +25,11 @@
 #include <cmath>
 #include <cstdint>
 
+// With RADDLE_LANES the lanes of a warp are threads of the host, and indices are checked: `raddle run --check-kernels`.
+#ifdef RADDLE_LANES
+#include "raddle_kernel_lanes.h"
+#endif
+
 #define RADDLE_KERNEL inline
 #ifndef __CUDACC__  // files that were written for nvcc
 #define __device__
@@ -49,23 +54,35 @@ struct Array {
   }
   int64_t extent(int axis) const { return extents[axis]; }
   /// By its number among all elements.
-  T& operator[](int64_t number) const { return data[number]; }
-  /// By an index for each dimension; they are not checked.
+  T& operator[](int64_t number) const {
+    check(number, size());
+    return data[number];
+  }
+  /// By an index for each dimension. None is checked but by `raddle run --check-kernels`.
   template <typename... Indices>
   T& operator()(Indices... indices) const {
     static_assert(sizeof...(Indices) == rank, "an index for each dimension");
     int64_t number = 0;
     int axis = 0;
-    ((number = number * extents[axis++] + static_cast<int64_t>(indices)), ...);
+    ((check(indices, extents[axis]), number = number * extents[axis++] + static_cast<int64_t>(indices)), ...);
     return data[number];
   }
+
+ private:
+#ifdef RADDLE_LANES
+  static void check(int64_t index, int64_t extent) { raddle_lanes::check_index(index, extent); }
+#else
+  static void check(int64_t, int64_t) {}
+#endif
 };
 template <typename T, int rank>
 using In = Array<const T, rank>;
 template <typename T, int rank>
 using Out = Array<T, rank>;
 
-#ifndef __NVPTX__
+#ifdef RADDLE_LANES
+using Failure = raddle_lanes::Fault;
+#elif !defined(__NVPTX__)
 struct Failure {
   const char* reason;
 };
@@ -101,7 +118,10 @@ class Warp {
   template <typename Body>
   void for_each(int64_t count, Body body) const {
     sync();
-    for (int64_t i = first(); i < count; i += step) body(i);
+    {
+      [[maybe_unused]] const Inside inside;
+      for (int64_t i = first(); i < count; i += step) body(i);
+    }
     sync();
   }
   /// Calls body() in one lane.
@@ -131,25 +151,37 @@ class Warp {
   }
 
  private:
-#ifdef __NVPTX__
+#if defined(__NVPTX__) || defined(RADDLE_LANES)
   static constexpr int64_t step = width;
+#ifdef RADDLE_LANES
+  using Inside = raddle_lanes::Lanes::Inside;
+  static int64_t first() { return raddle_lanes::Lanes::lane(); }
+  static void sync() { raddle_lanes::Lanes::sync(); }
+  static int exchanged(int word, int mask) { return raddle_lanes::Lanes::exchanged(word, mask); }
+#else
+  struct Inside {};
   static int64_t first() { return __nvvm_read_ptx_sreg_laneid(); }
   /// What lanes have written before is there for all of them.
   static void sync() { __nvvm_bar_warp_sync(~0u); }
+  static int exchanged(int word, int mask) { return __nvvm_shfl_sync_bfly_i32(~0u, word, mask, width - 1); }
+#endif
 
   /// What lane `first() ^ mask` has.
   template <typename T>
   static T of_lane(T own, int mask) {
     int words[(sizeof(T) + 3) / 4] = {};
     __builtin_memcpy(words, &own, sizeof(T));
-    for (int& word : words) word = __nvvm_shfl_sync_bfly_i32(~0u, word, mask, width - 1);
+    for (int& word : words) word = exchanged(word, mask);
     __builtin_memcpy(&own, words, sizeof(T));
     return own;
   }
   template <typename T, typename Value, typename Join>
   T reduced(int64_t count, T part, Value value, Join join) const {
     sync();
-    for (int64_t i = first(); i < count; i += width) part = join(part, value(i));
+    {
+      [[maybe_unused]] const Inside inside;
+      for (int64_t i = first(); i < count; i += width) part = join(part, value(i));
+    }
     for (int half = width / 2; half != 0; half /= 2) {
       const T other = of_lane(part, half);
       part = (first() & half) == 0 ? join(part, other) : join(other, part);  // both have the bits of the lower lane
@@ -158,6 +190,7 @@ class Warp {
     return part;
   }
 #else
+  struct Inside {};
   static constexpr int64_t step = 1;
   static int64_t first() { return 0; }
   static void sync() {}

@@ -294,6 +294,92 @@ def kernels_are_cuda_for_nvcc_too(folder):
     return None
 
 
+LANES = """#include "raddle_kernel.h"
+using raddle::In, raddle::Out, raddle::Warp;
+RADDLE_KERNEL void good(Warp warp, In<double, 1> x, Out<double, 1> y, double& norm, int64_t& count) {
+  warp.for_each(x.size(), [&](int64_t i) { y[i] = 2 * x[i]; });
+  norm = warp.sum(x.size(), [&](int64_t i) { return y[i] * x[i]; });
+  warp.for_each(x.size(), [&](int64_t i) { if (x[i] > 2) raddle::add(count, 1); });
+}
+RADDLE_KERNEL void by_each(Warp warp, In<double, 1> x, Out<double, 1> y) {
+  warp.for_each(x.size(), [&](int64_t i) { y[i] = x[i]; });
+  y[0] += 1;
+}
+RADDLE_KERNEL void neighbour(Warp warp, In<double, 1> x, Out<double, 1> y) {
+  warp.for_each(x.size(), [&](int64_t i) { y[i] = x[i] + (i == 0 ? 0 : y[i - 1]); });
+}
+RADDLE_KERNEL void added(Warp warp, In<double, 1> x, double& total) {
+  double own = 0;
+  warp.for_each(x.size(), [&](int64_t i) { own += x[i]; });
+  total = own;
+}
+RADDLE_KERNEL void outside(Warp warp, In<double, 1> x, Out<double, 1> y) {
+  warp.for_each(x.size(), [&](int64_t i) { y[i] = x[i + 1]; });
+}
+RADDLE_KERNEL void below(Warp warp, In<double, 2> x, Out<double, 1> y) {
+  warp.for_each(y.size(), [&](int64_t i) { y[i] = x(i, -1); });
+}
+RADDLE_KERNEL void nested(Warp warp, In<double, 1> x, Out<double, 1> y) {
+  warp.for_each(x.size(), [&](int64_t i) { y[i] = warp.sum(x.size(), [&](int64_t k) { return x[k]; }); });
+}
+RADDLE_KERNEL void uneven(Warp warp, In<double, 1> x, Out<double, 1> y) {
+  int64_t first = x.size();
+  warp.for_each(x.size(), [&](int64_t i) { first = i; });
+  if (first < x.size()) warp.once([&] { y[0] = 1; });
+}
+RADDLE_KERNEL int returned(Warp warp, In<double, 1> x, Out<double, 1> y) {
+  static int64_t calls = 0;
+  warp.once([&] { y[0] = ++calls; });
+  return 0;
+}
+RADDLE_KERNEL void flags(Warp warp, In<int64_t, 1> x, Out<bool, 1> odd, Out<float, 1> half) {
+  warp.for_each(x.size(), [&](int64_t i) { odd[i] = x[i] % 2 != 0; half[i] = x[i] / 2.f; });
+}
+"""
+
+
+GOOD_BY_LANES = """import arrays;
+@kernel="lanes.cu:good" (float y[n], float norm, int count) good(float x[n]);
+@kernel="lanes.cu:flags" (boolean odd[n], float32 half[n]) flags(int x[n]);
+(y, norm, count) = good(linspace(1.0, 3.0, 50));
+(odd, half) = flags(arange(70));
+(none, _, _) = good(zeros(0));
+trace(sum(y), norm, count, odd[69], half[69], size(none));
+"""
+LIBRARY_BY_LANES = """import arrays;
+import kernels;
+trace(warp_dot(ones(100), ones(100)), sum(warp_matmul(ones(7, 9), ones(9, 40))), warp_pi(1000, 1));
+"""
+BAD_BY_LANES = (
+    ("by_each", "float y[n]", "x", "`y[0]` is 33, and 2 on workers"),
+    ("neighbour", "float y[n]", "x", "`y[32]` is "),
+    ("added", "float total", "x", "`total` is "),
+    ("outside", "float y[n]", "x", "an index is 50 where there are 50"),
+    ("nested", "float y[n]", "x", "a function of the warp is called within another one"),
+    ("uneven", "float y[n]", "x[0:9]", "some lanes come to a function of the warp, and others do not"),
+    ("returned", "float y[n]", "x", "the last one first, `y[0]` is 2, and 1 on workers"))
+
+
+def kernels_are_checked_by_lanes(folder):
+    """What one lane does otherwise than 32 is an error where the call stands; --check-kernels changes nothing else."""
+    folder.write("lanes.cu", LANES)
+    for script in (GOOD_BY_LANES, LIBRARY_BY_LANES):
+        folder.write("good.df", script)
+        plain = folder.run("run good.df", env=folder.cache).stdout
+        folder.run("run --check-kernels good.df", out=plain, env=folder.cache)
+    folder.run("run --check-kernels --gpus all good.df", 2, "", "--gpus excludes --check-kernels", env=folder.cache)
+    for kernel, output, argument, why in BAD_BY_LANES:
+        folder.write("bad.df", f'import arrays;\n@kernel="lanes.cu:{kernel}" ({output}) f(float x[n]);\nx = linspace(1.0, 3.0, 50);\n'
+                               f'y = f({argument});\ntrace(repr(y));\n')
+        folder.run("run bad.df", env=folder.cache)
+        done = folder.run("run --check-kernels bad.df", 1, "", env=folder.cache)
+        expect_in("error: `f` is no kernel for GPUs: where 32 lanes run it, ", done.stderr)
+        expect_in("= called at bad.df:4:5", done.stderr)
+        expect_in(why, done.stderr)
+    folder.write("bad.df", 'import arrays;\n@kernel="lanes.cu:below" (float y[n]) f(float x[n, m]);\ny = f(ones(4, 3));\ntrace(sum(y));\n')
+    expect_in("where 32 lanes run it, an index is -1 where there are 3 [run_time]", folder.run("run --check-kernels bad.df", 1, "", env=folder.cache).stderr)
+
+
 def kernel_that_fails_or_crashes(folder):
     folder.make_kernels()
     folder.write("a.df", 'import arrays;\n@kernel="all.cu" (float total, float c[n, m], boolean large[n]) products(float a[n], int k[m]);\n'
@@ -527,6 +613,7 @@ TESTS = [
     kernels_that_do_not_fit,
     the_library_s_kernels_need_no_compiler,
     kernels_are_cuda_for_nvcc_too,
+    kernels_are_checked_by_lanes,
     kernel_that_fails_or_crashes,
     calls_that_would_end_the_run,
     calls_that_end_the_run,

@@ -14,11 +14,15 @@ void AppKernelFunction::load() {
     problem_ = "AppKernels can not be compiled here";
     return;
   }
-  std::expected<AppKernelCode, std::string> loaded = compiler_->load(function_);
-  if (loaded)
-    code_ = *loaded;
-  else
-    problem_ = std::move(loaded.error());
+  for (const bool is_check : {false, true}) {
+    std::expected<AppKernelCode, std::string> loaded =
+        is_check ? compiler_->load_check(function_) : compiler_->load(function_);
+    if (!loaded) {
+      problem_ = std::move(loaded.error());
+      return;
+    }
+    (is_check ? check_ : code_) = *loaded;
+  }
 }
 
 std::string AppKernelFunction::call(std::span<const Value> inputs, std::span<Value> outputs) {
@@ -29,7 +33,9 @@ std::string AppKernelFunction::call(std::span<const Value> inputs, std::span<Val
   if (!problem.empty()) return problem;
   std::array<char, 1024> fault{};
   problem = call_that_may_leave(function_, [&]() -> std::string {
-    const std::int64_t status = code_(arguments.words().data(), fault.data(), fault.size());
+    std::int64_t status = code_(arguments.words().data(), fault.data(), fault.size());
+    if (status == 0 && fault[0] == 0 && check_ != nullptr)
+      status = check_(arguments.words().data(), fault.data(), fault.size());
     if (fault[0] != 0) return fmt::format("`{}`{}", function_.name, fault.data());
     return status == 0 ? "" : fmt::format("`{}` returned {}", function_.name, status);
   });

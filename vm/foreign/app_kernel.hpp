@@ -29,6 +29,10 @@ class AppKernelCompiler {
   /// The same code for the same `function`, whatever has become of its file meanwhile.
   /// @return code for as long as the process runs; else why there is none, for the user
   virtual std::expected<AppKernelCode, std::string> load(const ForeignFunction& function) = 0;
+  /// Code that looks whether 32 lanes do what one lane does. It gets the words of a call that has ended well, writes
+  /// none of them, and tells what differs as a call tells what goes wrong.
+  /// @return null: nobody has asked for that
+  virtual std::expected<AppKernelCode, std::string> load_check(const ForeignFunction&) { return nullptr; }
   /// Has the text of a module in PTX made, with one kernel, `calls_kernel_name`. Never waits: it may take a second.
   /// @param done  called with it on a thread of the compiler's, or with why the kernel runs on no GPU, for the user, in
   /// a
@@ -51,6 +55,7 @@ class AppKernelFunction final : public ForeignCode {
   std::once_flag once_;  // what follows is written under it and only read after it
   std::string problem_;
   AppKernelCode code_ = nullptr;
+  AppKernelCode check_ = nullptr;  ///< null: calls are not checked
 };
 
 }  // namespace raddle::vm

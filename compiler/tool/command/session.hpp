@@ -47,6 +47,7 @@ struct Options {
   std::string trace;             ///< a file; "": none
   bool interpret_only = false;   ///< never compile leaves
   bool jit_cache = true;         ///< not --no-jit-cache
+  bool checks_kernels = false;   ///< calls of AppKernels are made by the lanes of a warp, too
   bool takes_kept_calls = true;  ///< not --no-cache
   bool records_tasks = true;     ///< not --no-record
   bool show_results = false;

@@ -11,7 +11,7 @@ namespace raddle::tool {
 Executable::Executable(Compilation compilation, const Options& options, ir::FunctionId entry)
     : compilation_(std::move(compilation)),
       program_(emit_program(compilation_.module, entry != ir::none ? entry : compilation_.module.entry)),
-      app_kernel_compiler_(options.jit_cache ? codegen::default_cache_folder() : "") {
+      app_kernel_compiler_(options.jit_cache ? codegen::default_cache_folder() : "", options.checks_kernels) {
   if (!options.interpret_only)
     kernel_compiler_.emplace(/*unrolls_recursion=*/options.inlining != "never",
                              options.jit_cache ? codegen::default_cache_folder() : "");

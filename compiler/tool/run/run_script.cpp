@@ -272,8 +272,7 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
     if (options->devices && !options->devices->facts().empty())
       std::ranges::move(obstacles_of_single_calls(session.sources, executable.program()),
                         std::back_inserter(obstacles));
-    print_statistics(session.sources, result, executable.leaf_counters(),
-                     options->devices.get(), obstacles);
+    print_statistics(session.sources, result, executable.leaf_counters(), options->devices.get(), obstacles);
     print_interpreted_loops(session.sources, executable.module());
   }
   const std::optional<std::string> of_calls = call_record.problem();

@@ -3,28 +3,26 @@
 #include <cmath>
 #include <functional>
 #include <random>
+#include <stdexcept>
+#include <string>
 #include <type_traits>
 
 #include "tests/unit/gpu/kernel_forms.hpp"
-#include "tests/unit/gpu/lane_threads.hpp"
 
 namespace forms = raddle::gpu;
 
-static int __nvvm_read_ptx_sreg_laneid() { return forms::LaneThreads::lane(); }
-static void __nvvm_bar_warp_sync(unsigned) { forms::LaneThreads::sync(); }
-static int __nvvm_shfl_sync_bfly_i32(unsigned, int word, int mask, int) {
-  return forms::LaneThreads::exchanged(word, mask);
-}
-#define __NVPTX__ 1
+#define RADDLE_LANES 1
 #define raddle raddle_of_lanes  // its functions are others than those of one lane
 #include "tests/unit/gpu/call_kernels.hpp"
 #undef raddle
-#undef __NVPTX__
 
 namespace raddle::gpu {
 
 static EachLane lanes(bool backwards) {
-  return [backwards](const std::function<void()>& body) { LaneThreads::run(backwards, body); };
+  return [backwards](const std::function<void()>& body) {
+    if (const std::string fault = raddle_lanes::Lanes::run(backwards, body); !fault.empty())
+      throw std::runtime_error(fault);
+  };
 }
 
 KernelResults results_of_lanes(unsigned seed, std::int64_t size, bool backwards) {
