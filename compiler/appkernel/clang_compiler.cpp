@@ -40,7 +40,6 @@ namespace fs = std::filesystem;
 // come first. Warnings are left out: they would come before the error that is told.
 constexpr const char* common_flags = "-x c++ -std=c++20 -O3 -ffp-contract=off -fmath-errno -fno-color-diagnostics -w";
 constexpr const char* host_flags = "-fPIC -shared -Wl,-Bsymbolic -march=";
-constexpr const char* lanes_flags = "-DRADDLE_LANES -pthread ";
 // That of compiler/codegen/nvptx. Headers of the system are told that they are for this processor. What throws is found
 // by what it calls.
 constexpr const char* gpu_flags =
@@ -256,7 +255,7 @@ std::expected<Order, std::string> order_for_host(const vm::ForeignFunction& func
 }
 
 std::expected<Order, std::string> order_for_lanes(const vm::ForeignFunction& function) {
-  return order_for(function, codegen::cpu_identity(), std::string(lanes_flags) + host_flags + "native");
+  return order_for(function, codegen::cpu_identity(), std::string("-DRADDLE_LANES -pthread ") + host_flags + "native");
 }
 
 /// Of LibraryCode.

@@ -123,14 +123,15 @@ struct Inputs {
   void await(Future& future) {
     if (!awaited) awaited = &future;
   }
-  void add(Array& array) {
+  /// @param is_whole  points may read any element, so none is launched before all are there
+  void add(Array& array, bool is_whole) {
     if (array.is_closed()) {
       is_complete = is_complete && array.is_complete();
     } else if (Future* const announced = array.announced()) {
       await(*announced);
     } else if (array.is_promised()) {
       if (!closing) closing = &array.closed();
-    } else if (start == LaunchStart::at_arrays) {
+    } else if (start == LaunchStart::at_arrays || (is_whole && !array.extents().empty())) {
       await(array.closed());
     } else {
       is_complete = false;
@@ -148,7 +149,7 @@ Inputs look_at_inputs(const RangeTask& range, const Program& program) {
   const auto add_capture = [&](Operand capture, KernelType type, bool is_needed) {
     Future& variable = range.frame.at(capture);
     if (Array* const array = array_there(variable); array && is_array(type)) {
-      if (!is_sink(launch, range.frame, *array)) inputs.add(*array);
+      if (!is_sink(launch, range.frame, *array)) inputs.add(*array, /*is_whole=*/true);
       if (array->is_closed() && missing_part(variable, type)) inputs.is_complete = false;
     } else {
       add_variable(variable, is_needed);
@@ -170,7 +171,7 @@ Inputs look_at_inputs(const RangeTask& range, const Program& program) {
     if (!array) {
       add_variable(variable, true);
     } else if (!is_sink(launch, range.frame, *array)) {
-      inputs.add(*array);
+      inputs.add(*array, /*is_whole=*/false);
     } else if (Future* const last = last_of_others(range, read, *array)) {  // others come from points of its own
       inputs.await(*last);
     }
