@@ -46,9 +46,9 @@ class SimulatedDevices final : public vm::Devices {
                Prepared done) override;
   void submit(vm::DeviceBatch batch) override;
   void prepare_calls(const vm::ForeignFunction& function, vm::AppKernelCompiler& compiler, Prepared done) override {
-    calls_.prepare(function, compiler, done);
+    calls_->prepare(function, compiler, done);
   }
-  void submit(vm::DeviceCall call) override { calls_.submit(std::move(call)); }
+  void submit(vm::DeviceCall call) override { calls_->submit(std::move(call)); }
   bool is_hungry() const override { return load_.is_below(1, warps_); }
   vm::DeviceCosts costs() const override { return costs_; }
   std::string problem() const override;
@@ -73,14 +73,15 @@ class SimulatedDevices final : public vm::Devices {
   const vm::DeviceCosts costs_;
   const std::unique_ptr<ModelClock> clock_;  ///< null: it stands for nothing
   vm::DeviceLoad load_;
-  SimulatedCalls calls_{warps_, clock_.get()};
-  ThreadKernel kernel_;
   std::deque<CardMemory> memories_;  ///< by card
+  ThreadKernel kernel_;
   mutable std::mutex mutex_;         ///< guards the next three
   std::condition_variable_any changed_;
   std::deque<Given> batches_;
   std::string problem_;
-  std::vector<std::jthread> copiers_;  ///< last: they use all of the above
+  // last, as they use all of the above
+  std::optional<SimulatedCalls> calls_;
+  std::vector<std::jthread> copiers_;
 };
 
 }  // namespace raddle::gpu
