@@ -25,6 +25,7 @@ namespace raddle::gpu {
 namespace {
 
 constexpr std::int64_t lanes_of_warp = 32;
+constexpr vm::Links unknown_links = {.to_device = 10'000'000'000, .to_host = 10'000'000'000};
 
 class SimulatedAppKernel final : public vm::DeviceKernel {
  public:
@@ -84,6 +85,14 @@ std::uint64_t bytes_of(std::span<const vm::AddressedMemory> all) {
 
 }  // namespace
 
+SimulatedCalls::SimulatedCalls(unsigned warps, std::deque<CardMemory>& memories, ModelClock* clock,
+                               const std::string& policy)
+    : warps_(warps), memories_(memories), clock_(clock) {
+  std::vector<std::shared_ptr<CardMemory>> all;
+  for (CardMemory& memory : memories) all.emplace_back(std::shared_ptr<void>{}, &memory);  // which owns nothing
+  queue_.place_by(policy, std::move(all), clock ? clock->links() : unknown_links);
+}
+
 SimulatedCalls::~SimulatedCalls() {
   for (std::jthread& thread : threads_) thread.request_stop();
 }
@@ -104,80 +113,93 @@ void SimulatedCalls::prepare(const vm::ForeignFunction& function, vm::AppKernelC
 }
 
 void SimulatedCalls::submit(vm::DeviceCall call) {
-  if (clock_) clock_->give();
+  const std::int64_t now_ns = clock_ ? clock_->give() : steady_ns();
   {
     const std::lock_guard lock(mutex_);
     try {
       while (threads_.size() < warps_) threads_.emplace_back([this](const std::stop_token& stop) { work(stop); });
     } catch (const std::system_error&) {  // those there are do it
     }
-    if (!threads_.empty()) return queue_.push(std::move(call));
+    if (!threads_.empty()) return queue_.push(std::move(call), now_ns);
   }
   if (clock_) clock_->drop();
   vm::tell(std::array{vm::EndedCall{&call, {.is_lost = true}}});
 }
 
 void SimulatedCalls::work(const std::stop_token& stop) {
+  const auto askers = [this] { return clock_ ? clock_->askers() : std::vector<unsigned>{0}; };
   while (true) {
-    const std::vector<vm::DeviceCall> calls = queue_.take(stop, clock_ ? CallQueue::most_calls : 1);
-    if (calls.empty()) return;
-    run(calls);
+    const CallBundle bundle = queue_.take(stop, askers, clock_ ? CallQueue::most_calls : 1);
+    if (bundle.calls.empty()) return;
+    run(bundle);
   }
 }
 
-void SimulatedCalls::run(const std::vector<vm::DeviceCall>& bundle) {
-  const std::int64_t begun = steady_ns();
-  const auto [card, now] = clock_ ? clock_->take() : ModelClock::Taken{};
-  ModelledWork work;
+void SimulatedCalls::run(const CallBundle& bundle) {
+  ModelClock::Taken taken{.card = bundle.card.value_or(0), .now_ns = bundle.given_ns};
+  if (clock_ && bundle.card)
+    clock_->take_on(taken.card);
+  else if (clock_)
+    taken = clock_->take();
   std::vector<vm::EndedCall> ended;
-  for (const vm::DeviceCall& call : bundle) ended.push_back({&call, {.device = card, .start_ns = begun}});
-  run_there(card, bundle, ended, work);
-  ModelClock::Passed passed{begun, begun};
-  if (clock_) {
-    const std::int64_t from = std::max(now, app_kernel_of(bundle.front()).ready_ns);
-    passed = clock_->end(card, from, work, static_cast<std::int64_t>(bundle.size()));
-  }
-  for (vm::EndedCall& call : ended) {
-    call.outcome.start_ns = clock_ ? clock_->on_host(passed.begin_ns) : begun;
-    call.outcome.spent_ns = clock_ ? passed.end_ns - passed.begin_ns : steady_ns() - begun;
-  }
-  ended.front().outcome.traffic = work.traffic;
+  for (const vm::DeviceCall& call : bundle.calls) ended.push_back({&call, {.device = taken.card}});
+  const bool has_run = run_there(taken, bundle.calls, ended);
+  queue_.end(bundle, has_run);
   vm::tell(ended);
 }
 
-/// As one launch, or by halves if the card has no room.
-void SimulatedCalls::run_there(unsigned card, std::span<const vm::DeviceCall> bundle, std::span<vm::EndedCall> ended,
-                               ModelledWork& work) {
-  const std::vector<Operand> reads = large_operands(bundle, &vm::DeviceCall::read);
-  const std::vector<Operand> results = large_operands(bundle, &vm::DeviceCall::filled);
+/// As one launch, or by halves if the card has no room. @return false: it has none for one of the calls
+bool SimulatedCalls::run_there(const ModelClock::Taken& taken, std::span<const vm::DeviceCall> calls,
+                               std::span<vm::EndedCall> ended) {
+  const std::int64_t begun_ns = steady_ns();
+  const std::vector<Operand> reads = large_operands(calls, &vm::DeviceCall::read);
+  const std::vector<Operand> results = large_operands(calls, &vm::DeviceCall::filled);
+  const bool has_large = !reads.empty() || !results.empty();
   HostCopies engine;
-  std::optional<CardMemory::Hold> hold;
-  if (!reads.empty() || !results.empty()) {
-    auto admitted = memories_[card].admit(reads, results, engine);
-    if (!admitted && bundle.size() > 1) {
-      const std::size_t half = bundle.size() / 2;
-      run_there(card, bundle.first(half), ended.first(half), work);
-      return run_there(card, bundle.subspan(half), ended.subspan(half), work);
-    }
-    if (!admitted) {
-      note_lack_of_room(bundle.front());
-      ended.front().outcome.has_no_room = true;
-      return;
-    }
-    hold = std::move(*admitted);
-    work.traffic += hold->traffic;
+  std::expected<CardMemory::Hold, int> hold;
+  if (has_large) hold = memories_[taken.card].admit(reads, results, engine);
+  if (!hold && calls.size() > 1) {
+    const std::size_t half = calls.size() / 2;
+    const bool has_first = run_there(taken, calls.first(half), ended.first(half));
+    if (clock_) clock_->take_on(taken.card);
+    return run_there(taken, calls.subspan(half), ended.subspan(half)) && has_first;
   }
-  ++work.launches;
+  ModelledWork work{.is_bundle = true};
   std::vector<std::size_t> made;
+  std::int64_t from_ns = std::max(taken.now_ns, app_kernel_of(calls.front()).ready_ns);
+  if (hold) {
+    from_ns = std::max(from_ns, hold->evicted_until_ns);
+    work.traffic = hold->traffic;
+    run_calls(calls, *hold, results, ended, work, made);
+  } else {
+    note_lack_of_room(calls.front());
+    ended.front().outcome.has_no_room = true;
+  }
+  ModelClock::Passed passed{begun_ns, steady_ns()};
+  if (clock_) passed = clock_->end(taken.card, from_ns, work, static_cast<std::int64_t>(calls.size()));
+  if (hold && has_large) memories_[taken.card].release(std::move(*hold), made, passed.end_ns);
+  for (vm::EndedCall& call : ended) {
+    call.outcome.start_ns = clock_ ? clock_->on_host(passed.begin_ns) : begun_ns;
+    call.outcome.spent_ns = passed.end_ns - passed.begin_ns;
+  }
+  ended.front().outcome.traffic = work.traffic;
+  return hold.has_value();
+}
+
+/// @param results  that are large, of all calls  @param made  gets how much of each the host has then
+void SimulatedCalls::run_calls(std::span<const vm::DeviceCall> calls, const CardMemory::Hold& hold,
+                               std::span<const Operand> results, std::span<vm::EndedCall> ended, ModelledWork& work,
+                               std::vector<std::size_t>& made) {
+  HostCopies engine;
   std::size_t next_read = 0;
-  for (std::size_t i = 0; i < bundle.size(); ++i) {
-    const vm::DeviceCall& call = bundle[i];
-    const std::span<const std::uint64_t> from = hold ? std::span(hold->reads) : std::span<std::uint64_t>{};
-    const std::span<const std::uint64_t> to = hold ? std::span(hold->results) : std::span<std::uint64_t>{};
+  work.launches = 1;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    const vm::DeviceCall& call = calls[i];
     const std::size_t first_result = made.size();
     bool is_made = false;
     {
-      const WordsOnCard words(call, from.subspan(next_read), to.subspan(first_result));
+      const WordsOnCard words(call, std::span(hold.reads).subspan(next_read),
+                              std::span(hold.results).subspan(first_result));
       const std::int64_t begun = processor_ns();
       is_made = makes(call);
       const std::int64_t spent = processor_ns() - begun;
@@ -189,13 +211,12 @@ void SimulatedCalls::run_there(unsigned card, std::span<const vm::DeviceCall> bu
     ended[i].outcome.made = is_made ? 1 : 0;
     for (std::size_t result = first_result; result < made.size(); ++result) {
       made[result] = is_made ? results[result].bytes : 0;
-      engine.copy_out(const_cast<void*>(results[result].host), to[result], made[result]);
+      engine.copy_out(const_cast<void*>(results[result].host), hold.results[result], made[result]);
       work.traffic.bytes_down += made[result];
     }
     work.traffic.bytes_up += call.words.size_bytes() + bytes_of(call.read);
     work.traffic.bytes_down += call.words.size_bytes() + bytes_of(call.filled);
   }
-  if (hold) memories_[card].release(std::move(*hold), made);
 }
 
 void SimulatedCalls::note_lack_of_room(const vm::DeviceCall& call) {

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "gpu/call_placement.hpp"
 #include "gpu/call_queue.hpp"
 #include "gpu/memory/card_memory.hpp"
 #include "gpu/simulated/card_model.hpp"
@@ -23,8 +24,8 @@ namespace raddle::gpu {
 class SimulatedCalls {
  public:
   /// @param memories  of the cards  @param clock  of the model that they stand for, or null; both outlive this
-  SimulatedCalls(unsigned warps, std::deque<CardMemory>& memories, ModelClock* clock)
-      : warps_(warps), memories_(memories), clock_(clock) {}
+  /// @param policy  one of vm::policy_names(): which card gets which call with large arrays
+  SimulatedCalls(unsigned warps, std::deque<CardMemory>& memories, ModelClock* clock, const std::string& policy);
   ~SimulatedCalls();
   void prepare(const vm::ForeignFunction& function, vm::AppKernelCompiler& compiler, const vm::Devices::Prepared& done);
   void submit(vm::DeviceCall call);
@@ -33,9 +34,12 @@ class SimulatedCalls {
 
  private:
   void work(const std::stop_token& stop);
-  void run(const std::vector<vm::DeviceCall>& bundle);
-  void run_there(unsigned card, std::span<const vm::DeviceCall> bundle, std::span<vm::EndedCall> ended,
-                 ModelledWork& work);
+  void run(const CallBundle& bundle);
+  bool run_there(const ModelClock::Taken& taken, std::span<const vm::DeviceCall> calls,
+                 std::span<vm::EndedCall> ended);
+  static void run_calls(std::span<const vm::DeviceCall> calls, const CardMemory::Hold& hold,
+                        std::span<const Operand> results, std::span<vm::EndedCall> ended, ModelledWork& work,
+                        std::vector<std::size_t>& made);
   void note_lack_of_room(const vm::DeviceCall& call);
 
   const unsigned warps_;

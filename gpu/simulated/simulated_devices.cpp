@@ -58,18 +58,20 @@ std::uint64_t compute_points(std::uint64_t function, const std::int64_t* words, 
 
 }  // namespace
 
-SimulatedDevices::SimulatedDevices(unsigned warps, const vm::DeviceCosts& costs, std::size_t memory)
-    : SimulatedDevices(warps, costs, memory, 1, nullptr) {}
-
 SimulatedDevices::SimulatedDevices(unsigned warps, const vm::DeviceCosts& costs, std::size_t memory,
-                                   const CardModel& model, unsigned cards)
-    : SimulatedDevices(warps, costs, memory, cards, std::make_unique<ModelClock>(model, cards)) {}
+                                   const std::string& policy)
+    : SimulatedDevices(warps, costs, memory, 1, nullptr, policy) {}
+
+SimulatedDevices::SimulatedDevices(unsigned warps, const vm::DeviceCosts& costs, std::size_t memory, const Cards& cards,
+                                   const std::string& policy)
+    : SimulatedDevices(warps, costs, memory, cards.count,
+                       std::make_unique<ModelClock>(cards.model, cards.count, cards.have_one_bus), policy) {}
 
 SimulatedDevices::SimulatedDevices(unsigned warps, const vm::DeviceCosts& costs, std::size_t memory, unsigned cards,
-                                   std::unique_ptr<ModelClock> clock)
+                                   std::unique_ptr<ModelClock> clock, const std::string& policy)
     : warps_(warps), costs_(costs), clock_(std::move(clock)), kernel_(warps, descriptors_log2, compute_points) {
   for (unsigned card = 0; card < cards; ++card) memories_.emplace_back(memory, std::min(usual_chunk, memory / 4));
-  calls_.emplace(warps_, memories_, clock_.get());
+  calls_.emplace(warps_, memories_, clock_.get(), policy);
 }
 
 SimulatedDevices::~SimulatedDevices() {
