@@ -10,7 +10,7 @@ namespace raddle::gpu {
 namespace {
 
 constexpr std::size_t bundles_of_memory = 8;    ///< so many fit into a card's memory
-constexpr std::size_t shares_of_card = 4;       ///< of calls that wait: others are to get some, too
+constexpr std::size_t shares_of_card = 2;       ///< of calls that wait: others are to get some, too
 constexpr std::int64_t guessed_ns = 1'000'000;  ///< what a call takes of which nobody knows
 
 std::int64_t large_bytes_filled(const vm::DeviceCall& call) {
@@ -91,8 +91,7 @@ std::size_t CallPlacement::victim(unsigned card, std::span<const BufferPart> cop
   while (const std::optional<vm::DataId> data = policy_->victim(card, vm::LoadKind::demand)) {
     const BufferPart part = data_[*data].part;
     residency_.drop(card, *data);
-    const auto found =
-        std::ranges::find_if(copies, [&part](const BufferPart& copy) { return is_within(part, copy); });
+    const auto found = std::ranges::find_if(copies, [&part](const BufferPart& copy) { return is_within(part, copy); });
     if (found == copies.end()) continue;  // batches of points hold it
     chosen = found;
     break;
@@ -129,9 +128,8 @@ void CallPlacement::release(vm::DeviceCall call, std::span<const PlacedRead> rea
   const vm::TaskId id = free_tasks_.back();
   free_tasks_.pop_back();
   vm::PlacedTask& task = tasks_[id];
-  task = {.duration_ns = call.expected_ns == 0 ? guessed_ns : call.expected_ns,
-          .order = arrivals_,
-          .arrival = arrivals_};
+  task = {
+      .duration_ns = call.expected_ns == 0 ? guessed_ns : call.expected_ns, .order = arrivals_, .arrival = arrivals_};
   ++arrivals_;
   for (const PlacedRead& read : reads) {
     const vm::DataId data = datum_of(read.part);

@@ -31,12 +31,12 @@ struct CallBundle {
   std::int64_t given_ns = 0;  ///< when the last of them was released
 };
 
-/// Note [placed calls of AppKernels]. A call is placed if it reads a large array of a buffer that cards know again. To a
-/// policy of vm/place it is a task that is released when it is submitted; its data are the large arrays that calls read
-/// which are not over. A card that asks gets a bundle of what the policy gives it next. While it has the bundle, all
-/// that this reads stays, or is on its way there; the card's memory (CardMemory) sees to that by itself, and what is
-/// noted here follows it. What a bundle reads is loaded while others are computed, as each card has several threads, and
-/// may be an eighth of its memory: so four bundles leave one half for copies that wait.
+/// Note [placed calls of AppKernels]. A call is placed if it reads a large array of a buffer that cards know again. To
+/// a policy of vm/place it is a task that is released when it is submitted; its data are the large arrays that calls
+/// read which are not over. A card that asks gets a bundle of what the policy gives it next. While it has the bundle,
+/// all that this reads stays, or is on its way there; the card's memory (CardMemory) sees to that by itself, and what
+/// is noted here follows it. What a bundle reads is loaded while others are computed, as each card has several threads,
+/// and may be an eighth of its memory: so four bundles leave one half for copies that wait.
 ///
 /// A card that lacks room asks what goes: copies of which no such call reads anything, in the order of their use; then
 /// what the policy names. A result is such a copy until a call that reads it is submitted.

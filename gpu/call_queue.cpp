@@ -31,11 +31,9 @@ void CallQueue::push(vm::DeviceCall call, std::int64_t now_ns) {
   if (!reads.empty() && !policy_.empty()) return place(std::move(call), std::move(reads), now_ns, lock);
   const bool has_waiting = waiting_ != 0;
   // the last one of its kernel is the only one that may have room
-  const auto last = std::find_if(bundles_.rbegin(), bundles_.rend(), [&call](const Bundle& bundle) {
-    return bundle.calls.front().kernel == call.kernel;
-  });
-  const bool has_room =
-      last != bundles_.rend() && last->calls.size() < most_calls && last->bytes + bytes <= most_bytes;
+  const auto last = std::find_if(bundles_.rbegin(), bundles_.rend(),
+                                 [&call](const Bundle& bundle) { return bundle.calls.front().kernel == call.kernel; });
+  const bool has_room = last != bundles_.rend() && last->calls.size() < most_calls && last->bytes + bytes <= most_bytes;
   Bundle& bundle = has_room ? *last : bundles_.emplace_back();
   bundle.bytes += bytes;
   bundle.calls.push_back(std::move(call));

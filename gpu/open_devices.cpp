@@ -32,7 +32,7 @@ struct GivenDevices {
   bool is_whole = false, is_resident = false;
   std::optional<std::size_t> memory{};
   std::optional<std::uint64_t> patience_ns{};
-  const CardModel* model = nullptr;  ///< of simulated ones: `count` cards
+  const CardModel* model = nullptr;   ///< of simulated ones: `count` cards
   std::optional<bool> has_one_bus{};  ///< of a model's cards
 };
 
@@ -98,8 +98,9 @@ std::optional<std::string> read_kind(GivenDevices& given) {
 std::string words_text(const GivenDevices& given) {
   const bool is_simulated = given.kind == "simulated";
   return fmt::format("whole, memory=512M, {}",
-                     is_simulated ? fmt::format("{}, {}x4, link=shared", fmt::join(model_names(), ", "), model_names().back())
-                                  : "patience=60, resident");
+                     is_simulated
+                         ? fmt::format("{}, {}x4, link=shared", fmt::join(model_names(), ", "), model_names().back())
+                         : "patience=60, resident");
 }
 
 /// What stands behind a colon.

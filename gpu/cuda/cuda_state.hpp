@@ -90,8 +90,7 @@ struct GivenBatch {
 };
 
 struct CudaDevices::State : std::enable_shared_from_this<CudaDevices::State> {
-  State(unsigned most, Way way, const CardLimits& limits, std::string library, ServerProgram server,
-        std::string policy)
+  State(unsigned most, Way way, const CardLimits& limits, std::string library, ServerProgram server, std::string policy)
       : most(most),
         way(way),
         limits(limits),

@@ -34,7 +34,8 @@ struct BufferPart {
   auto operator<=>(const BufferPart&) const = default;
 };
 
-/// @param copies  that nobody holds, at least one, the least recently used first  @return the number of the one that goes
+/// @param copies  that nobody holds, at least one, the least recently used first  @return the number of the one that
+/// goes
 using ChooseVictim = std::function<std::size_t(std::span<const BufferPart> copies)>;
 
 /// Note [resident copies]. A *copy* is on the card what some bytes of a buffer are on the host. It stays when the batch
@@ -46,8 +47,9 @@ using ChooseVictim = std::function<std::size_t(std::span<const BufferPart> copie
 ///
 /// A batch gets all the memory that it needs or none, and holds it until it is over. If there is not enough, the card
 /// is asked for another chunk, up to the limit; then copies that no batch holds are evicted, the least recently used
-/// one first, or as choose_victims_by() has it; then the batch waits for batches that hold some, and all that come later wait behind it, so that a large
-/// one is not overtaken for ever. Nobody who holds memory asks for more, so somebody always ends.
+/// one first, or as choose_victims_by() has it; then the batch waits for batches that hold some, and all that come
+/// later wait behind it, so that a large one is not overtaken for ever. Nobody who holds memory asks for more, so
+/// somebody always ends.
 ///
 /// Threads: any. One mutex guards all that is known; a card is asked for memory, and copies are made, without it: no
 /// more than one asks at a time, whose turn it is to be admitted. A copy that is being made can be

@@ -119,8 +119,8 @@ std::int64_t ModelClock::begin_ns(unsigned card, std::size_t missing_bytes) cons
   const vm::DevicePrediction& times = of.times;
   const std::int64_t spent_ns = times.copies_up_ns + times.computing_ns + times.copies_down_ns;
   const std::int64_t launch_ns = times.launches == 0 ? model_.launch_ns : spent_ns / times.launches;
-  const std::int64_t copied_ns =
-      std::max(now_ns_, links_up_[link_of(card)].free_ns()) + ns_of_copies(model_, missing_bytes, model_.bytes_up_per_ns);
+  const std::int64_t copied_ns = std::max(now_ns_, links_up_[link_of(card)].free_ns()) +
+                                 ns_of_copies(model_, missing_bytes, model_.bytes_up_per_ns);
   return std::max({copied_ns, of.lanes_free_ns, links_down_[link_of(card)].free_ns()}) + of.taken * launch_ns;
 }
 
@@ -128,8 +128,7 @@ ModelClock::Taken ModelClock::take(std::span<const std::size_t> missing_bytes) {
   const std::lock_guard lock(mutex_);
   go_on();
   const auto begin_of = [&](unsigned card) {  // of equal ones that which has been free for longest
-    return std::pair(begin_ns(card, missing_bytes.empty() ? 0 : missing_bytes[card]),
-                     cards_[card].lanes_free_ns);
+    return std::pair(begin_ns(card, missing_bytes.empty() ? 0 : missing_bytes[card]), cards_[card].lanes_free_ns);
   };
   const auto all = std::views::iota(0u, static_cast<unsigned>(cards_.size()));
   const unsigned first = *std::ranges::min_element(all, {}, begin_of);

@@ -45,7 +45,8 @@ struct ModelledWork {
   vm::DeviceTraffic traffic{};
 };
 
-/// One thing after the other crosses it, in whatever order one asks: each as soon as there is a gap that is long enough.
+/// One thing after the other crosses it, in whatever order one asks: each as soon as there is a gap that is long
+/// enough.
 class ModelLink {
  public:
   /// @return when it begins, from_ns or later

@@ -103,8 +103,9 @@ void SimulatedCalls::prepare(const vm::ForeignFunction& function, vm::AppKernelC
   if (clock_) clock_->open();
   const auto code = compiler.load(function);
   if (!code) return done(std::unexpected("it can not be compiled"));  // why says the call, which fails
-  const auto kernel = std::make_shared<SimulatedAppKernel>(
-      function.name, *code, clock_ ? clock_->model().lanes : warps_ * lanes_of_warp, clock_ ? clock_->load_kernel() : 0);
+  const auto kernel = std::make_shared<SimulatedAppKernel>(function.name, *code,
+                                                           clock_ ? clock_->model().lanes : warps_ * lanes_of_warp,
+                                                           clock_ ? clock_->load_kernel() : 0);
   // what no GPU would take does not go here, either
   compiler.request_ptx(function, [kernel, done](const std::expected<std::string, std::string>& ptx) {
     if (!ptx) return done(std::unexpected(ptx.error()));

@@ -35,8 +35,7 @@ class SimulatedCalls {
  private:
   void work(const std::stop_token& stop);
   void run(const CallBundle& bundle);
-  bool run_there(const ModelClock::Taken& taken, std::span<const vm::DeviceCall> calls,
-                 std::span<vm::EndedCall> ended);
+  bool run_there(const ModelClock::Taken& taken, std::span<const vm::DeviceCall> calls, std::span<vm::EndedCall> ended);
   static void run_calls(std::span<const vm::DeviceCall> calls, const CardMemory::Hold& hold,
                         std::span<const Operand> results, std::span<vm::EndedCall> ended, ModelledWork& work,
                         std::vector<std::size_t>& made);

@@ -84,7 +84,7 @@ class SimulatedDevices final : public vm::Devices {
   vm::DeviceLoad load_;
   std::deque<CardMemory> memories_;  ///< by card
   ThreadKernel kernel_;
-  mutable std::mutex mutex_;         ///< guards the next three
+  mutable std::mutex mutex_;  ///< guards the next three
   std::condition_variable_any changed_;
   std::deque<Given> batches_;
   std::string problem_;

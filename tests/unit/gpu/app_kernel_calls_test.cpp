@@ -278,7 +278,8 @@ vm::DeviceTraffic check_large(vm::Devices& devices) {
     std::deque<CallOfTests> calls;
     std::vector<std::future<vm::DeviceOutcome>> outcomes;
     for (int i = 0; i < 48; ++i)
-      outcomes.push_back(calls.emplace_back(arrays[static_cast<std::size_t>(i % 12)], i % 5 + 1).submit(devices, *kernel));
+      outcomes.push_back(
+          calls.emplace_back(arrays[static_cast<std::size_t>(i % 12)], i % 5 + 1).submit(devices, *kernel));
     for (auto& outcome : outcomes) {
       const vm::DeviceOutcome ended = outcome.get();
       CHECK(ended.made == 1);
