@@ -57,9 +57,8 @@ void add_gpus_option(CLI::App& app, std::string& gpus, const std::string& group)
          ":memory=512M, say, behind it no more of a GPU's memory is used; with :patience=60, say, a GPU that has not "
          "answered for 60 s is started anew (default: 120, and sooner where it is known what it does). "
          "simulated:h200x4, say: the threads stand for 4 such GPUs "
-         "(h100, h200), which get each such loop whole; `raddle run --stats` tells what these would take by a model; "
-         "with "
-         ":link=shared behind it their copies share one bus. "
+         "(h100, h200), which get each such loop whole; `raddle run --stats` tells what these would take by a model, "
+         "with :link=shared behind it if their copies share one bus. "
          "Where there are fewer GPUs than "
          "are asked for, that is said, and the run goes on")
       ->check(CLI::Validator(fault_of_gpus, fmt::format("{{{}}}", fmt::join(gpu_choices(), ","))))
