@@ -2,9 +2,18 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
+#include <optional>
 #include <utility>
 
+#include "gpu/call_operands.hpp"
+#include "gpu/call_placement.hpp"
+
 namespace raddle::gpu {
+
+CallQueue::CallQueue() = default;
+
+CallQueue::~CallQueue() = default;
 
 /// That count for the size of a bundle.
 std::size_t CallQueue::bytes_of(const vm::DeviceCall& call) {
@@ -15,34 +24,41 @@ std::size_t CallQueue::bytes_of(const vm::DeviceCall& call) {
   return bytes;
 }
 
-void CallQueue::push(vm::DeviceCall call) {
+void CallQueue::push(vm::DeviceCall call, std::int64_t now_ns) {
+  std::vector<PlacedRead> reads = placed_reads_of(call);
   const std::size_t bytes = bytes_of(call);
-  bool has_waiting = false;
-  {
-    const std::lock_guard lock(mutex_);
-    has_waiting = waiting_ != 0;
-    // the last one of its kernel is the only one that may have room
-    const auto last = std::find_if(bundles_.rbegin(), bundles_.rend(), [&call](const Bundle& bundle) {
-      return bundle.calls.front().kernel == call.kernel;
-    });
-    const bool has_room =
-        last != bundles_.rend() && last->calls.size() < most_calls && last->bytes + bytes <= most_bytes;
-    Bundle& bundle = has_room ? *last : bundles_.emplace_back();
-    bundle.bytes += bytes;
-    bundle.calls.push_back(std::move(call));
-  }
+  std::unique_lock lock(mutex_);
+  if (!reads.empty() && !policy_.empty()) return place(std::move(call), std::move(reads), now_ns, lock);
+  const bool has_waiting = waiting_ != 0;
+  // the last one of its kernel is the only one that may have room
+  const auto last = std::find_if(bundles_.rbegin(), bundles_.rend(),
+                                 [&call](const Bundle& bundle) { return bundle.calls.front().kernel == call.kernel; });
+  const bool has_room = last != bundles_.rend() && last->calls.size() < most_calls && last->bytes + bytes <= most_bytes;
+  Bundle& bundle = has_room ? *last : bundles_.emplace_back();
+  bundle.bytes += bytes;
+  bundle.calls.push_back(std::move(call));
+  lock.unlock();
   if (has_waiting) changed_.notify_one();
 }
 
-std::vector<vm::DeviceCall> CallQueue::take(const std::stop_token& stop, std::size_t most) {
+CallBundle CallQueue::take(const std::stop_token& stop, const std::function<std::vector<unsigned>()>& askers,
+                           std::size_t most) {
   std::unique_lock lock(mutex_);
-  ++waiting_;
-  const bool has_calls = changed_.wait(lock, stop, [this] { return !bundles_.empty(); });
-  --waiting_;
-  if (stop.stop_requested()) {
-    if (has_calls) changed_.notify_one();  // others may have been told of them by this thread only
-    return {};
+  while (!stop.stop_requested()) {
+    if (!bundles_.empty()) return {.calls = take_first(most)};
+    if (placed_ && placed_->waiting() != 0)
+      for (const unsigned card : askers())
+        if (std::optional<CallBundle> bundle = placed_->take(card, most)) return std::move(*bundle);
+    ++waiting_;
+    changed_.wait(lock, stop, [this, seen = changes_] { return !bundles_.empty() || changes_ != seen; });
+    --waiting_;
   }
+  if (!bundles_.empty()) changed_.notify_one();  // others may have been told of them by this thread only
+  return {};
+}
+
+/// Of the first bundle. @pre there is one
+std::vector<vm::DeviceCall> CallQueue::take_first(std::size_t most) {
   Bundle& first = bundles_.front();
   std::vector<vm::DeviceCall> calls;
   while (calls.size() < most && !first.calls.empty()) {
@@ -59,7 +75,97 @@ std::vector<vm::DeviceCall> CallQueue::take_all() {
   std::vector<vm::DeviceCall> calls;
   for (Bundle& bundle : bundles_) std::ranges::move(bundle.calls, std::back_inserter(calls));
   bundles_.clear();
+  if (placed_) std::ranges::move(placed_->take_all(), std::back_inserter(calls));
   return calls;
+}
+
+// ---------------------------------------------------------------- placed calls
+
+std::vector<PlacedRead> CallQueue::placed_reads_of(const vm::DeviceCall& call) {
+  std::vector<PlacedRead> reads;
+  for (const vm::AddressedMemory& memory : call.read) {
+    if (!is_large(memory) || memory.buffer == nullptr) continue;
+    const Operand operand = operand_of(call.words[memory.word], memory);
+    reads.push_back({{operand.buffer, operand.offset, operand.offset + operand.bytes}});
+  }
+  return reads;
+}
+
+void CallQueue::place_by(std::string policy, std::vector<std::shared_ptr<CardMemory>> memories,
+                         const vm::Links& links) {
+  if (memories.empty() || memories.size() > vm::most_devices) return;
+  const std::lock_guard lock(mutex_);
+  policy_ = std::move(policy);
+  memories_ = std::move(memories);
+  links_ = links;
+}
+
+/// With the first call that has large arrays: until then no memory asks for anything. @param lock  opened meanwhile
+void CallQueue::begin_placing(std::unique_lock<std::mutex>& lock) {
+  std::size_t bytes = std::numeric_limits<std::size_t>::max();
+  for (const auto& memory : memories_)
+    if (memory) bytes = std::min(bytes, memory->limit());
+  const std::vector<std::shared_ptr<CardMemory>> memories = memories_;
+  placed_ = std::make_unique<CallPlacement>(policy_, static_cast<unsigned>(memories.size()), bytes, links_);
+  for (unsigned card = 0; card < memories.size(); ++card)
+    if (!memories[card]) placed_->give_up(card);
+  lock.unlock();
+  for (unsigned card = 0; card < memories.size(); ++card)
+    if (memories[card]) let_choose_victims(card, *memories[card]);
+  lock.lock();
+}
+
+void CallQueue::let_choose_victims(unsigned card, CardMemory& memory) {
+  memory.choose_victims_by([this, card](std::span<const BufferPart> copies) {
+    const std::lock_guard lock(mutex_);
+    ++changes_;  // what was planned for the copy may be for other cards now
+    if (waiting_ != 0) changed_.notify_all();
+    return placed_->victim(card, copies);
+  });
+}
+
+/// @param lock  of the mutex; opened meanwhile, if it is a datum's first call
+void CallQueue::place(vm::DeviceCall call, std::vector<PlacedRead> reads, std::int64_t now_ns,
+                      std::unique_lock<std::mutex>& lock) {
+  if (!placed_) begin_placing(lock);
+  if (std::ranges::any_of(reads, [this](const PlacedRead& read) { return !placed_->knows(read.part); })) {
+    const std::vector<std::shared_ptr<CardMemory>> memories = memories_;
+    lock.unlock();
+    for (unsigned card = 0; card < memories.size(); ++card)
+      for (PlacedRead& read : reads)
+        if (memories[card] && memories[card]->has(read.part)) read.there |= vm::set_of(card);
+    lock.lock();
+  }
+  placed_->release(std::move(call), reads, now_ns);
+  ++changes_;
+  if (waiting_ != 0) changed_.notify_all();
+}
+
+void CallQueue::end(const CallBundle& bundle, bool has_run) {
+  if (bundle.tasks.empty()) return;
+  const std::lock_guard lock(mutex_);
+  placed_->end(bundle, has_run);
+}
+
+void CallQueue::replace_memory(unsigned card, std::shared_ptr<CardMemory> memory) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (policy_.empty()) return;
+    memories_[card] = memory;
+    if (!placed_) return;
+    placed_->lose(card);
+  }
+  let_choose_victims(card, *memory);
+}
+
+void CallQueue::give_up(unsigned card) {
+  const std::lock_guard lock(mutex_);
+  if (policy_.empty()) return;
+  memories_[card].reset();
+  if (!placed_) return;
+  placed_->give_up(card);
+  ++changes_;
+  changed_.notify_all();
 }
 
 }  // namespace raddle::gpu

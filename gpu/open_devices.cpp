@@ -32,7 +32,8 @@ struct GivenDevices {
   bool is_whole = false, is_resident = false;
   std::optional<std::size_t> memory{};
   std::optional<std::uint64_t> patience_ns{};
-  const CardModel* model = nullptr;  ///< of simulated ones: `count` cards
+  const CardModel* model = nullptr;   ///< of simulated ones: `count` cards
+  std::optional<bool> has_one_bus{};  ///< of a model's cards
 };
 
 /// 4096, 512K, 64M, 4G.
@@ -97,8 +98,9 @@ std::optional<std::string> read_kind(GivenDevices& given) {
 std::string words_text(const GivenDevices& given) {
   const bool is_simulated = given.kind == "simulated";
   return fmt::format("whole, memory=512M, {}",
-                     is_simulated ? fmt::format("{}, {}x4", fmt::join(model_names(), ", "), model_names().back())
-                                  : "patience=60, resident");
+                     is_simulated
+                         ? fmt::format("{}, {}x4, link=shared", fmt::join(model_names(), ", "), model_names().back())
+                         : "patience=60, resident");
 }
 
 /// What stands behind a colon.
@@ -113,6 +115,11 @@ std::optional<std::string> read_word(std::string_view word, GivenDevices& given)
   } else if (word.starts_with("memory=")) {
     given.memory = bytes_of(word.substr(7));
     if (!given.memory) return "memory is a size, from 64K on, as in `memory=512M` or `memory=4G`";
+  } else if (word.starts_with("link=")) {
+    if (!is_simulated) return "links are what they are; those of a model stand behind `simulated:h200x4`, say";
+    if (word != "link=shared" && word != "link=own")
+      return "link is `shared`, one bus for the copies of all cards, or `own`, one for each";
+    given.has_one_bus = word == "link=shared";
   } else if (word.starts_with("patience=")) {
     if (is_simulated) return "there is no patience with a simulated device";
     given.patience_ns = seconds_of(word.substr(9));
@@ -140,10 +147,13 @@ std::expected<GivenDevices, std::string> devices_of(std::string_view text) {
     text.remove_prefix(text.find(':') + 1);
     if (auto fault = read_word(text.substr(0, text.find(':')), given)) return std::unexpected(*fault);
   }
+  if (given.has_one_bus && given.model == nullptr)
+    return std::unexpected("links are of a model's cards, as in `simulated:h200x4:link=shared`");
   return given;
 }
 
-OpenedDevices open_cards(const GivenDevices& given, std::function<std::string()> cubin_folder) {
+OpenedDevices open_cards(const GivenDevices& given, std::function<std::string()> cubin_folder,
+                         const std::string& policy) {
   const auto takes = given.is_whole ? vm::DeviceTakes::whole_launches : vm::DeviceTakes::what_is_worth_while;
   CardLimits limits;
   limits.memory = given.memory.value_or(limits.memory);
@@ -153,7 +163,7 @@ OpenedDevices open_cards(const GivenDevices& given, std::function<std::string()>
   const auto way = given.is_resident ? CudaDevices::Way::resident : CudaDevices::Way::launches;
   const ServerProgram server{.path = this_program, .cubin_folder = std::move(cubin_folder)};
   const unsigned most = given.kind == "all" ? all : given.count;
-  auto devices = std::make_shared<CudaDevices>(most, takes, way, CudaDevices::usual_library, limits, server);
+  auto devices = std::make_shared<CudaDevices>(most, takes, way, CudaDevices::usual_library, limits, server, policy);
   // whoever asks for no more than is the default misses no GPU
   if (given.kind == "all" && !given.is_whole && !given.is_resident) return {devices, ""};
   const std::expected<unsigned, std::string> count = devices->open();
@@ -176,22 +186,23 @@ std::optional<std::string> fault_of_devices(const std::string& text) {
 }
 
 std::expected<OpenedDevices, std::string> open_devices(const std::string& text,
-                                                       std::function<std::string()> cubin_folder) {
+                                                       std::function<std::string()> cubin_folder,
+                                                       const std::string& policy) {
   const auto given = devices_of(text);
   if (!given) return std::unexpected("there are none of this name");
   if (given->kind == "none") return OpenedDevices{};
-  if (given->kind != "simulated") return open_cards(*given, std::move(cubin_folder));
+  if (given->kind != "simulated") return open_cards(*given, std::move(cubin_folder), policy);
   constexpr vm::DeviceCosts whole{.takes = vm::DeviceTakes::whole_launches};
   if (const CardModel* const model = given->model) {
     const std::size_t usable = model->memory_bytes / 10 * 9;  // as of a card that is there
-    return OpenedDevices{
-        std::make_shared<SimulatedDevices>(simulated_warps, whole, std::min(usable, given->memory.value_or(usable)),
-                                           *model, given->count),
-        ""};
+    const SimulatedDevices::Cards cards{*model, given->count, given->has_one_bus.value_or(false)};
+    const std::size_t memory = std::min(usable, given->memory.value_or(usable));
+    return OpenedDevices{std::make_shared<SimulatedDevices>(simulated_warps, whole, memory, cards, policy), ""};
   }
-  return OpenedDevices{std::make_shared<SimulatedDevices>(simulated_warps, given->is_whole ? whole : simulated_costs,
-                                                          given->memory.value_or(SimulatedDevices::usual_memory)),
-                       ""};
+  return OpenedDevices{
+      std::make_shared<SimulatedDevices>(simulated_warps, given->is_whole ? whole : simulated_costs,
+                                         given->memory.value_or(SimulatedDevices::usual_memory), policy),
+      ""};
 }
 
 FoundGpus find_gpus() {

@@ -17,7 +17,7 @@ inline constexpr unsigned most_gpus = 64;
 /// `:whole`: the loops that devices can run go there whole, whether that is worth while or not. `:resident`, of GPUs:
 /// by a super kernel that stays on each. `:memory=SIZE`, as 512M or 4G: no more of each device's memory is used.
 /// `:h200` or `:h200x4`, of simulated: so many GPUs of this kind, by a model that tells what they would take; they get
-/// loops whole.
+/// loops whole. `:link=shared`, of these: their copies share one bus.
 /// @return what is wrong with the text, in words; "": it is none of these; nullopt: nothing
 std::optional<std::string> fault_of_devices(const std::string& text);
 
@@ -30,9 +30,11 @@ struct OpenedDevices {
 };
 
 /// @param cubin_folder  where drivers keep what they compile, asked when one is begun with; "": nowhere
+/// @param policy  one of vm::policy_names(): which card gets which call with large arrays
 /// @error  the text means nothing
 std::expected<OpenedDevices, std::string> open_devices(const std::string& text,
-                                                       std::function<std::string()> cubin_folder);
+                                                       std::function<std::string()> cubin_folder,
+                                                       const std::string& policy);
 
 /// What `raddle doctor` is told.
 struct FoundGpus {

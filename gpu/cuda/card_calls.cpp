@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "gpu/call_queue.hpp"
+#include "gpu/call_operands.hpp"
 #include "gpu/cuda/card.hpp"
 #include "gpu/cuda/stream_copies.hpp"
 
@@ -18,8 +18,6 @@ namespace {
 constexpr unsigned lanes_of_call = 32;
 constexpr std::size_t piece_alignment = 64;  ///< of each array in a bundle
 constexpr int wrong_value = 1;               ///< CUDA_ERROR_INVALID_VALUE
-
-bool is_large(const vm::AddressedMemory& memory) { return memory.size_bytes >= CallQueue::large_bytes; }
 
 /// Where things lie that follow each other.
 class Layout {
@@ -118,13 +116,12 @@ class GatheredCopies {
 class Bundle {
  public:
   explicit Bundle(std::span<const vm::DeviceCall> calls)
-      : calls_(calls), words_each_(calls.front().words.size()), layout_(calls), statuses_(calls.size()) {
-    for (const vm::DeviceCall& call : calls) {
-      for (const vm::AddressedMemory& memory : call.read)
-        if (is_large(memory)) reads_.push_back(operand_of(call.words[memory.word], memory));
-      for (const vm::AddressedMemory& memory : call.filled)
-        if (is_large(memory)) results_.push_back(operand_of(call.words[memory.word], memory));
-    }
+      : calls_(calls),
+        words_each_(calls.front().words.size()),
+        layout_(calls),
+        reads_(large_operands(calls, &vm::DeviceCall::read)),
+        results_(large_operands(calls, &vm::DeviceCall::filled)),
+        statuses_(calls.size()) {
     results_.push_back({.bytes = layout_.size});
   }
   std::span<const Operand> reads() const { return reads_; }

@@ -109,6 +109,7 @@ void CudaDevices::State::give_up(unsigned number, std::unique_lock<std::mutex>& 
   const bool is_last = working.fetch_sub(1) == 1;
   changed.notify_all();
   lock.unlock();
+  calls.give_up(number);
   if (is_last) lose_all();
 }
 
@@ -142,7 +143,11 @@ void CudaDevices::State::open_anew(unsigned number) {
     return give_up(number, lock);
   }
   cards[number] = std::move(*card);
+  const std::shared_ptr<CardMemory> memory = cards[number]->memory();
   drivers[number] = *driver;
+  lock.unlock();
+  calls.replace_memory(number, memory);
+  lock.lock();
   places[number].is_down = false;
   changed.notify_all();
 }

@@ -104,25 +104,30 @@ void CudaDevices::State::run(unsigned number, unsigned thread, vm::DeviceBatch b
 void CudaDevices::State::work_on_calls(const std::stop_token& stop, unsigned number) {
   CardStream stream;
   while (true) {
-    std::vector<vm::DeviceCall> bundle = calls.take(stop);
-    if (bundle.empty()) break;
+    CallBundle bundle = calls.take(stop, [number] { return std::vector{number}; });
+    if (bundle.calls.empty()) break;
     run(number, std::move(bundle), stream);
   }
   close_stream(number, stream);
 }
 
-void CudaDevices::State::run(unsigned number, std::vector<vm::DeviceCall> bundle, CardStream& stream) {
+void CudaDevices::State::run(unsigned number, CallBundle taken, CardStream& stream) {
   const Clock::time_point begin = Clock::now();
+  const std::vector<vm::DeviceCall>& bundle = taken.calls;
   const auto& kernel = static_cast<const CudaKernel&>(*bundle.front().kernel);
   std::vector<vm::EndedCall> ended;
   for (const vm::DeviceCall& call : bundle) ended.push_back({&call, {.device = number, .start_ns = ns_of(begin)}});
+  bool has_run = false;
   const auto is_wanted = [&bundle] { return std::ranges::any_of(bundle, &vm::DeviceCall::is_wanted); };
   const auto may_enter = [&] { return is_wanted() && !kernel.is_blamed; };
   if (may_enter()) {
     const bool is_suspect = std::ranges::any_of(bundle, &vm::DeviceCall::faults);
     const auto expected = std::ranges::minmax(bundle | std::views::transform(&vm::DeviceCall::expected_ns));
     const std::int64_t expected_ns = expected.min == 0 ? 0 : expected.max;  // they run beside each other
-    if (!enter(number, is_suspect, expected_ns, stream, may_enter)) return put_back(std::move(bundle));
+    if (!enter(number, is_suspect, expected_ns, stream, may_enter)) {
+      calls.end(taken, false);
+      return put_back(bundle);
+    }
     int error = 0;
     std::size_t made = 0;
     {
@@ -131,16 +136,16 @@ void CudaDevices::State::run(unsigned number, std::vector<vm::DeviceCall> bundle
     }
     const std::string fault = error != 0 ? bring_down(number, error, is_wanted()) : "";
     leave(number, expected_ns, error == 0);
+    has_run = error == 0;
     if (error != 0 && is_wanted()) {
       bool go_again = true;
       for (std::size_t i = made; i < bundle.size(); ++i)
-        go_again = goes_again(bundle[i].faults, kernel, number, fault) && go_again;
-      if (go_again) {
-        put_back({bundle.begin() + static_cast<std::ptrdiff_t>(made), bundle.end()});
-        ended.resize(made);
-      }
+        go_again = goes_again(taken.calls[i].faults, kernel, number, fault) && go_again;
+      if (go_again) ended.resize(made);
     }
   }
+  calls.end(taken, has_run);
+  if (ended.size() < bundle.size()) put_back(std::span(bundle).subspan(ended.size()));
   const auto spent_ns = ns_since(begin);  // the same for all: see DeviceLog
   for (vm::EndedCall& call : ended) {
     call.outcome.is_blamed = kernel.is_blamed;
@@ -200,8 +205,8 @@ void CudaDevices::State::put_back(vm::DeviceBatch batch) {
   if (working == 0) lose_all();
 }
 
-void CudaDevices::State::put_back(std::vector<vm::DeviceCall> bundle) {
-  for (vm::DeviceCall& call : bundle) calls.push(std::move(call));
+void CudaDevices::State::put_back(std::span<const vm::DeviceCall> calls_of_bundle) {
+  for (const vm::DeviceCall& call : calls_of_bundle) calls.push(call, ns_of(Clock::now()));
   if (working == 0) lose_all();
 }
 
@@ -262,7 +267,7 @@ void CudaDevices::State::submit(vm::DeviceBatch batch) {
 }
 
 void CudaDevices::State::submit(vm::DeviceCall call) {
-  calls.push(std::move(call));
+  calls.push(std::move(call), ns_of(Clock::now()));
   if (working == 0) lose_all();
 }
 

@@ -17,8 +17,9 @@ constexpr std::int64_t start_ns = 400'000'000;  // driver, context, PTX by LLVM,
 }  // namespace
 
 CudaDevices::CudaDevices(unsigned most, vm::DeviceTakes takes, Way way, std::string library, const CardLimits& limits,
-                         ServerProgram server)
-    : takes_(takes), state_(std::make_shared<State>(most, way, limits, std::move(library), std::move(server))) {}
+                         ServerProgram server, std::string policy)
+    : takes_(takes),
+      state_(std::make_shared<State>(most, way, limits, std::move(library), std::move(server), std::move(policy))) {}
 
 CudaDevices::~CudaDevices() {
   std::jthread opener;

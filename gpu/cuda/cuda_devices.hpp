@@ -8,6 +8,7 @@
 #include "gpu/cuda/card.hpp"
 #include "gpu/server/server_process.hpp"
 #include "vm/device/devices.hpp"
+#include "vm/place/policy.hpp"
 
 namespace raddle::gpu {
 
@@ -31,8 +32,10 @@ class CudaDevices final : public vm::Devices {
   /// @param most    cards that are used, those with the least numbers
   /// @param server  the program whose processes have the drivers. None: they are in this process, and a card that fails
   ///                gets nothing more
+  /// @param policy  of vm/place, for calls with large arrays
   CudaDevices(unsigned most, vm::DeviceTakes takes, Way way = Way::launches, std::string library = usual_library,
-              const CardLimits& limits = {}, ServerProgram server = {});
+              const CardLimits& limits = {}, ServerProgram server = {},
+              std::string policy = std::string(vm::default_policy));
   ~CudaDevices() override;
 
   /// Opens all now. Once, before anything else.

@@ -14,6 +14,8 @@ namespace raddle::gpu {
 namespace {
 
 constexpr unsigned call_threads_of_card = 4;
+/// From pageable memory, about: gpu/README.md, Models.
+constexpr vm::Links host_links = {.to_device = 10'000'000'000, .to_host = 3'000'000'000, .latency_ns = 6'000};
 
 /// What a compiler is given: it may end without an answer.
 class Answer {
@@ -136,6 +138,9 @@ std::string CudaDevices::State::start_threads() {
       std::ranges::count_if(places, [](const CardPlace& place) { return place.threads != 0; }));  // the first ones
   cards.resize(count), drivers.resize(count), facts.resize(count), places.resize(count), threads.resize(count);
   working = static_cast<unsigned>(count);
+  std::vector<std::shared_ptr<CardMemory>> memories;
+  for (const std::unique_ptr<Card>& card : cards) memories.push_back(card->memory());
+  calls.place_by(policy, std::move(memories), host_links);
   return fault;
 }
 

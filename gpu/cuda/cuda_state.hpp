@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "gpu/call_placement.hpp"
 #include "gpu/call_queue.hpp"
 #include "gpu/cuda/card.hpp"
 #include "gpu/cuda/cuda_devices.hpp"
@@ -81,15 +82,21 @@ struct CardPlace {
 /// Note [data choose the card]. A batch is meant for the card that would begin with it first: when that has done what
 /// it has been given, and got what it lacks of what the batch reads. So pieces of one loop go where those of the loop
 /// before have left the elements that they read. Another card takes it only if all threads of that card have a
-/// batch, or if it is down or given up. Bundles of calls do not count.
+/// batch, or if it is down or given up. Bundles of calls do not count; those with large arrays a policy places
+/// (CallPlacement).
 struct GivenBatch {
   vm::DeviceBatch batch;
   std::optional<unsigned> card{};  ///< none: for any, as there is but one, or it comes from one that has failed
 };
 
 struct CudaDevices::State : std::enable_shared_from_this<CudaDevices::State> {
-  State(unsigned most, Way way, const CardLimits& limits, std::string library, ServerProgram server)
-      : most(most), way(way), limits(limits), library(std::move(library)), server(std::move(server)) {}
+  State(unsigned most, Way way, const CardLimits& limits, std::string library, ServerProgram server, std::string policy)
+      : most(most),
+        way(way),
+        limits(limits),
+        library(std::move(library)),
+        server(std::move(server)),
+        policy(std::move(policy)) {}
   ~State();
 
   /// A kernel that is being got.
@@ -107,6 +114,7 @@ struct CudaDevices::State : std::enable_shared_from_this<CudaDevices::State> {
   const CardLimits limits;
   const std::string library;
   const ServerProgram server;  ///< none: a card's driver is in this process
+  const std::string policy;    ///< of calls with large arrays
   std::once_flag looking;
   std::string absence;  ///< of the library, in words; written once, under `looking`
 
@@ -173,13 +181,13 @@ struct CudaDevices::State : std::enable_shared_from_this<CudaDevices::State> {
   void work(const std::stop_token& stop, unsigned number, unsigned thread);
   void run(unsigned number, unsigned thread, vm::DeviceBatch batch, CardStream& stream);
   void work_on_calls(const std::stop_token& stop, unsigned number);
-  void run(unsigned number, std::vector<vm::DeviceCall> bundle, CardStream& stream);
+  void run(unsigned number, CallBundle bundle, CardStream& stream);
   int run_there(unsigned number, std::span<const vm::DeviceCall> bundle, void* stream, std::span<vm::EndedCall> ended,
                 std::size_t& made);
   void end_taken(unsigned number, const vm::DeviceBatch& batch);
   std::deque<GivenBatch>::iterator next_for(unsigned number);
   void put_back(vm::DeviceBatch batch);
-  void put_back(std::vector<vm::DeviceCall> bundle);
+  void put_back(std::span<const vm::DeviceCall> calls_of_bundle);
   void note_lack_of_room(unsigned number, const CudaKernel& kernel, int error);
   void lose_all();
   void submit(vm::DeviceBatch batch);

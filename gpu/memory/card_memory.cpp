@@ -13,7 +13,8 @@ struct CardMemory::Copy {
   std::size_t holders = 0;
   bool is_findable = false;
   bool is_made = false;
-  int error = 0;  ///< it could not be made
+  int error = 0;                   ///< it could not be made
+  std::int64_t used_until_ns = 0;  ///< as release() was told
 };
 
 CardMemory::CardMemory(std::size_t limit, std::size_t chunk)
@@ -70,6 +71,11 @@ std::size_t CardMemory::missing_bytes(std::span<const Operand> reads) {
   return missing;
 }
 
+bool CardMemory::has(const BufferPart& part) {
+  const std::lock_guard lock(mutex_);
+  return find({.buffer = part.buffer, .begin = part.begin, .end = part.end}) != nullptr;
+}
+
 void CardMemory::pin(Copy& copy, Hold& hold) {
   if (copy.holders++ == 0 && copy.is_findable) unused_.erase(copy.place_of_unused);
   hold.copies.push_back(&copy);
@@ -113,6 +119,24 @@ void CardMemory::forget_freed() {
   for (const std::uint64_t buffer : freed_.take())
     for (auto copy = findable_.lower_bound(Place(buffer, 0)); copy != findable_.end() && copy->first.first == buffer;)
       hide(*std::exchange(copy, std::next(copy))->second);
+}
+
+/// @pre some copy is unused
+void CardMemory::evict_one(Hold& hold) {
+  auto victim = unused_.begin();
+  if (choose_victim_) {
+    std::vector<BufferPart> parts;
+    for (const Copy* const copy : unused_) parts.push_back({copy->buffer, copy->begin, copy->end});
+    std::advance(victim, choose_victim_(parts));
+  }
+  hold.evicted_until_ns = std::max(hold.evicted_until_ns, (*victim)->used_until_ns);
+  hide(**victim);
+  ++hold.traffic.evictions;
+}
+
+void CardMemory::choose_victims_by(ChooseVictim choose) {
+  const std::lock_guard lock(mutex_);
+  choose_victim_ = std::move(choose);
 }
 
 /// Another chunk, for a block of so many bytes. @return no_room: the limit is reached, or the card has no more
@@ -163,8 +187,7 @@ int CardMemory::take(Arena::Block*& block, std::size_t bytes, CopyEngine& engine
     block = arena_.take(bytes);  // others may have given back some meanwhile
     if (block != nullptr) return 0;
     if (!unused_.empty()) {
-      hide(*unused_.front());
-      ++hold.traffic.evictions;
+      evict_one(hold);
     } else if (holds_ != 0) {
       changed_.wait(lock);
       forget_freed();
@@ -331,7 +354,7 @@ void CardMemory::drop(Hold& hold) {
   for (Copy* const copy : hold.copies) let_go(*copy);
 }
 
-void CardMemory::release(Hold&& hold, std::span<const std::size_t> made) {
+void CardMemory::release(Hold&& hold, std::span<const std::size_t> made, std::int64_t until_ns) {
   const std::lock_guard lock(mutex_);
   for (std::size_t i = 0; i < made.size(); ++i) {
     const Operand& operand = hold.results_on_host[i];
@@ -346,6 +369,7 @@ void CardMemory::release(Hold&& hold, std::span<const std::size_t> made) {
     pin(copy, hold);
     make_findable(copy);
   }
+  for (Copy* const copy : hold.copies) copy->used_until_ns = std::max(copy->used_until_ns, until_ns);
   drop(hold);
   --holds_;
   forget_freed();

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <list>
 #include <map>
 #include <mutex>
@@ -26,6 +27,17 @@ struct Operand {
   std::size_t offset = 0;    ///< in the buffer
 };
 
+/// Bytes of a buffer.
+struct BufferPart {
+  std::uint64_t buffer = 0;
+  std::size_t begin = 0, end = 0;
+  auto operator<=>(const BufferPart&) const = default;
+};
+
+/// @param copies  that nobody holds, at least one, the least recently used first  @return the number of the one that
+/// goes
+using ChooseVictim = std::function<std::size_t(std::span<const BufferPart> copies)>;
+
 /// Note [resident copies]. A *copy* is on the card what some bytes of a buffer are on the host. It stays when the batch
 /// is over for which it was made: buffers are written once, so it is right as long as the buffer lives. Results are
 /// copies, too, from the moment on when the host has them. So there is nothing on the card that the host has not:
@@ -35,8 +47,9 @@ struct Operand {
 ///
 /// A batch gets all the memory that it needs or none, and holds it until it is over. If there is not enough, the card
 /// is asked for another chunk, up to the limit; then copies that no batch holds are evicted, the least recently used
-/// one first; then the batch waits for batches that hold some, and all that come later wait behind it, so that a large
-/// one is not overtaken for ever. Nobody who holds memory asks for more, so somebody always ends.
+/// one first, or as choose_victims_by() has it; then the batch waits for batches that hold some, and all that come
+/// later wait behind it, so that a large one is not overtaken for ever. Nobody who holds memory asks for more, so
+/// somebody always ends.
 ///
 /// Threads: any. One mutex guards all that is known; a card is asked for memory, and copies are made, without it: no
 /// more than one asks at a time, whose turn it is to be admitted. A copy that is being made can be
@@ -56,6 +69,7 @@ class CardMemory {
   struct Hold {
     std::vector<std::uint64_t> reads, results;  ///< where they lie on the card; 0 of those without bytes
     vm::DeviceTraffic traffic;
+    std::int64_t evicted_until_ns = 0;  ///< when the last of what was evicted for it had been used
     // what follows is CardMemory's own
     std::vector<Operand> results_on_host;
     std::vector<Arena::Block*> blocks_of_results;  ///< null: none
@@ -68,9 +82,14 @@ class CardMemory {
   /// @error  no_room, or the engine's number
   std::expected<Hold, int> admit(std::span<const Operand> reads, std::span<const Operand> results, CopyEngine& engine);
   /// @param made  bytes of each result, from its first one on, that the host has by now
-  void release(Hold&& hold, std::span<const std::size_t> made);
+  /// @param until_ns  when it was used, for Hold::evicted_until_ns, if the card is a model with a clock of its own
+  void release(Hold&& hold, std::span<const std::size_t> made, std::int64_t until_ns = 0);
+  /// From now on. It is asked on any thread, which holds the mutex: so it must not ask this for anything.
+  void choose_victims_by(ChooseVictim choose);
   /// How much of it would be copied to the card now, as far as one can say before. Waits for no card.
   std::size_t missing_bytes(std::span<const Operand> reads);
+  /// Whether all of it is there, or on its way. Waits for no card.
+  bool has(const BufferPart& part);
   /// The card gets back its chunks. @pre nothing is held
   void give_back_chunks(CopyEngine& engine);
 
@@ -101,6 +120,7 @@ class CardMemory {
   void hide(Copy& copy);
   void make_findable(Copy& copy);
   void free_unused(Copy& copy);
+  void evict_one(Hold& hold);
   void forget_freed();
   int take(Arena::Block*& block, std::size_t bytes, CopyEngine& engine, Hold& hold, std::unique_lock<std::mutex>& lock);
   int grow(std::size_t bytes, CopyEngine& engine, std::unique_lock<std::mutex>& lock);
@@ -118,6 +138,7 @@ class CardMemory {
   std::condition_variable changed_;
   Arena arena_;
   std::size_t taken_from_card_ = 0;
+  ChooseVictim choose_victim_;  ///< none: the least recently used one
   std::list<Copy> copies_;
   std::map<Place, Copy*> findable_;
   std::list<Copy*> unused_;  ///< findable ones that nobody holds, the least recently used first

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <numeric>
 #include <ranges>
+#include <tuple>
 #include <utility>
 
 namespace raddle::gpu {
@@ -51,7 +54,32 @@ const CardModel* card_model(std::string_view name) {
   return found == models.end() ? nullptr : &*found;
 }
 
-ModelClock::ModelClock(const CardModel& model, unsigned cards) : model_(model), cards_(cards) {}
+std::int64_t ModelLink::take(std::int64_t from_ns, std::int64_t ns) {
+  if (ns == 0) return from_ns;
+  auto next = busy_.upper_bound(from_ns);
+  std::int64_t begin = next == busy_.begin() ? from_ns : std::max(from_ns, std::prev(next)->second);
+  while (next != busy_.end() && next->first < begin + ns) begin = std::max(begin, (next++)->second);
+  std::int64_t end = begin + ns;
+  if (next != busy_.end() && next->first == end) {
+    end = next->second;
+    next = busy_.erase(next);
+  }
+  if (next != busy_.begin() && std::prev(next)->second == begin)
+    std::prev(next)->second = end;
+  else
+    busy_.emplace_hint(next, begin, end);
+  return begin;
+}
+
+ModelClock::ModelClock(const CardModel& model, unsigned cards, bool has_one_bus)
+    : model_(model), cards_(cards), links_up_(has_one_bus ? 1 : cards), links_down_(links_up_.size()) {}
+
+vm::Links ModelClock::links() const {
+  constexpr double ns_of_second = 1e9;
+  return {.to_device = static_cast<std::int64_t>(model_.bytes_up_per_ns * ns_of_second),
+          .to_host = static_cast<std::int64_t>(model_.bytes_down_per_ns * ns_of_second),
+          .latency_ns = model_.copy_ns};
+}
 
 /// @pre mutex_ is held, as below
 void ModelClock::go_on() {
@@ -86,21 +114,21 @@ std::int64_t ModelClock::give() {
 
 /// When it would begin there. What the card has taken and not ended takes as long as each launch of it so far, with its
 /// copies.
-std::int64_t ModelClock::begin_ns(const Card& card, std::size_t missing_bytes) const {
-  const vm::DevicePrediction& times = card.times;
+std::int64_t ModelClock::begin_ns(unsigned card, std::size_t missing_bytes) const {
+  const Card& of = cards_[card];
+  const vm::DevicePrediction& times = of.times;
   const std::int64_t spent_ns = times.copies_up_ns + times.computing_ns + times.copies_down_ns;
   const std::int64_t launch_ns = times.launches == 0 ? model_.launch_ns : spent_ns / times.launches;
-  const std::int64_t copied_ns =
-      std::max(now_ns_, card.up_free_ns) + ns_of_copies(model_, missing_bytes, model_.bytes_up_per_ns);
-  return std::max({copied_ns, card.lanes_free_ns, card.down_free_ns}) + card.taken * launch_ns;
+  const std::int64_t copied_ns = std::max(now_ns_, links_up_[link_of(card)].free_ns()) +
+                                 ns_of_copies(model_, missing_bytes, model_.bytes_up_per_ns);
+  return std::max({copied_ns, of.lanes_free_ns, links_down_[link_of(card)].free_ns()}) + of.taken * launch_ns;
 }
 
 ModelClock::Taken ModelClock::take(std::span<const std::size_t> missing_bytes) {
   const std::lock_guard lock(mutex_);
   go_on();
   const auto begin_of = [&](unsigned card) {  // of equal ones that which has been free for longest
-    return std::pair(begin_ns(cards_[card], missing_bytes.empty() ? 0 : missing_bytes[card]),
-                     cards_[card].lanes_free_ns);
+    return std::pair(begin_ns(card, missing_bytes.empty() ? 0 : missing_bytes[card]), cards_[card].lanes_free_ns);
   };
   const auto all = std::views::iota(0u, static_cast<unsigned>(cards_.size()));
   const unsigned first = *std::ranges::min_element(all, {}, begin_of);
@@ -108,9 +136,28 @@ ModelClock::Taken ModelClock::take(std::span<const std::size_t> missing_bytes) {
   return {first, now_ns_};
 }
 
+/// Each has room for another one when one of its last bundles ends; those that are under way end after these.
+std::vector<unsigned> ModelClock::askers() {
+  std::vector<unsigned> cards(cards_.size());
+  std::iota(cards.begin(), cards.end(), 0u);
+  const std::lock_guard lock(mutex_);
+  std::ranges::stable_sort(cards, {}, [&](unsigned card) {
+    const Card& of = cards_[card];
+    const auto taken = static_cast<std::size_t>(of.taken);
+    return std::tuple(of.bundles_end_ns[std::min(taken, bundles_at_once - 1)], taken, of.lanes_free_ns);
+  });
+  return cards;
+}
+
+void ModelClock::take_on(unsigned card) {
+  const std::lock_guard lock(mutex_);
+  go_on();
+  ++cards_[card].taken;
+}
+
 ModelClock::Passed ModelClock::end(unsigned card, std::int64_t from_ns, const ModelledWork& work, std::int64_t given) {
-  const std::int64_t up = ns_of_copies(model_, work.traffic.bytes_up, model_.bytes_up_per_ns);
-  const std::int64_t down = ns_of_copies(model_, work.traffic.bytes_down, model_.bytes_down_per_ns);
+  const std::int64_t up_ns = ns_of_copies(model_, work.traffic.bytes_up, model_.bytes_up_per_ns);
+  const std::int64_t down_ns = ns_of_copies(model_, work.traffic.bytes_down, model_.bytes_down_per_ns);
   const std::uint64_t bytes = work.traffic.bytes_up + work.traffic.bytes_kept + work.traffic.bytes_down;
   const std::int64_t busy =
       rounded_ns(std::max(static_cast<double>(work.host_ns) * model_.full_slowness / static_cast<double>(model_.lanes),
@@ -123,14 +170,18 @@ ModelClock::Passed ModelClock::end(unsigned card, std::int64_t from_ns, const Mo
   leave(given);
   Card& of = cards_[card];
   --of.taken;
-  Passed passed{.begin_ns = std::max(from_ns, of.up_free_ns)};
-  of.up_free_ns = passed.begin_ns + up;
-  const std::int64_t begun = std::max(of.up_free_ns, of.lanes_free_ns);
+  const std::int64_t may_begin = work.is_bundle ? std::max(from_ns, of.bundles_end_ns.front()) : from_ns;
+  Passed passed{.begin_ns = links_up_[link_of(card)].take(may_begin, up_ns)};
+  const std::int64_t begun = std::max(passed.begin_ns + up_ns, of.lanes_free_ns);
   of.lanes_free_ns = begun + busy;
-  of.down_free_ns = passed.end_ns = std::max(begun + computing, of.down_free_ns) + down;
-  of.times.copies_up_ns += up;
+  passed.end_ns = links_down_[link_of(card)].take(begun + computing, down_ns) + down_ns;
+  if (work.is_bundle) {
+    of.bundles_end_ns.front() = passed.end_ns;
+    std::ranges::sort(of.bundles_end_ns);
+  }
+  of.times.copies_up_ns += up_ns;
   of.times.computing_ns += computing;
-  of.times.copies_down_ns += down;
+  of.times.copies_down_ns += down_ns;
   of.times.launches += work.launches;
   now_ns_ = std::max(now_ns_, passed.end_ns);
   return passed;

@@ -1,14 +1,17 @@
 #pragma once
 // What a GPU would take that is not there: a model with a clock of its own.
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "vm/device/devices.hpp"
+#include "vm/place/links.hpp"
 
 namespace raddle::gpu {
 
@@ -35,20 +38,37 @@ const CardModel* card_model(std::string_view name);
 
 /// Of a batch of points or a bundle of calls, which the host has computed.
 struct ModelledWork {
+  bool is_bundle = false;
   std::int64_t launches = 0;
   std::int64_t host_ns = 0;     ///< of processors, for all of it
   std::int64_t longest_ns = 0;  ///< what a lane takes at least, in a processor's time: a point of each launch
   vm::DeviceTraffic traffic{};
 };
 
+/// One thing after the other crosses it, in whatever order one asks: each as soon as there is a gap that is long
+/// enough.
+class ModelLink {
+ public:
+  /// @return when it begins, from_ns or later
+  std::int64_t take(std::int64_t from_ns, std::int64_t ns);
+  std::int64_t free_ns() const { return busy_.empty() ? 0 : busy_.rbegin()->second; }  ///< from then on
+
+ private:
+  std::map<std::int64_t, std::int64_t> busy_;  ///< begins and ends, in their order; none touches the next one
+};
+
 /// The clock of a run whose devices are models. It goes as the host's does as long as devices have nothing under way.
 /// Then it stands, however long the host takes to compute what is theirs, and is set to when they would have done. So
 /// what workers compute while devices have something under way counts for nothing. A card copies to it, computes and
-/// copies from it at once, each for one batch; launches that leave lanes free run beside each other. Threads: any.
+/// copies from it at once, each for one batch, and has so many bundles of calls at once as a GPU has threads for them;
+/// launches that leave lanes free run beside each other. Threads: any.
 class ModelClock {
  public:
-  ModelClock(const CardModel& model, unsigned cards);
+  /// @param has_one_bus  all cards' copies to them are one after the other, and all copies from them
+  ModelClock(const CardModel& model, unsigned cards, bool has_one_bus = false);
   const CardModel& model() const { return model_; }
+  /// Of the host and the cards, as policies take them.
+  vm::Links links() const;
 
   /// Somebody wants the cards: from the first time on they are being opened.
   void open();
@@ -66,6 +86,10 @@ class ModelClock {
   struct Passed {
     std::int64_t begin_ns = 0, end_ns = 0;
   };
+  /// The cards, in the order in which they would ask for a bundle of calls.
+  std::vector<unsigned> askers();
+  /// The card takes up what was given.
+  void take_on(unsigned card);
   /// It has been computed. @param card  which took it  @param from_ns  it is there, and can run, from then on
   /// @param given  how often give() was called for it
   Passed end(unsigned card, std::int64_t from_ns, const ModelledWork& work, std::int64_t given = 1);
@@ -76,12 +100,15 @@ class ModelClock {
   std::int64_t on_host(std::int64_t ns) const { return begin_.time_since_epoch() / std::chrono::nanoseconds(1) + ns; }
 
  private:
+  static constexpr std::size_t bundles_at_once = 4;
   struct Card {
-    std::int64_t up_free_ns = 0, lanes_free_ns = 0, down_free_ns = 0;
-    std::int64_t taken = 0;  ///< under way
+    std::int64_t lanes_free_ns = 0;
+    std::array<std::int64_t, bundles_at_once> bundles_end_ns{};  ///< of the last ones, in their order
+    std::int64_t taken = 0;                                      ///< under way
     vm::DevicePrediction times;
   };
-  std::int64_t begin_ns(const Card& card, std::size_t missing_bytes) const;
+  std::size_t link_of(unsigned card) const { return links_up_.size() == 1 ? 0 : card; }
+  std::int64_t begin_ns(unsigned card, std::size_t missing_bytes) const;
   void go_on();
   void leave(std::int64_t given);
 
@@ -93,6 +120,7 @@ class ModelClock {
   std::int64_t open_ns_ = -1;  ///< when the cards are open; -1: nobody wants them
   std::int64_t under_way_ = 0;
   std::vector<Card> cards_;
+  std::vector<ModelLink> links_up_, links_down_;  ///< by card, or one for all
 };
 
 }  // namespace raddle::gpu

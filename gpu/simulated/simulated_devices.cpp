@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
-#include <cstring>
 #include <expected>
 #include <future>
 #include <optional>
@@ -13,6 +11,7 @@
 #include <utility>
 
 #include "gpu/simulated/host_clocks.hpp"
+#include "gpu/simulated/host_copies.hpp"
 #include "vm/device/kernel_words.hpp"
 
 namespace raddle::gpu {
@@ -57,50 +56,28 @@ std::uint64_t compute_points(std::uint64_t function, const std::int64_t* words, 
   return static_cast<std::uint64_t>(results[0]);
 }
 
-/// Its memory is that of the process. What was never written there are bytes that make wrong results.
-class HostCopies final : public CopyEngine {
- public:
-  int allocate(std::uint64_t& address, std::size_t bytes) override {
-    void* const memory = std::aligned_alloc(Arena::granule, bytes);
-    if (memory == nullptr) return out_of_memory;
-    std::memset(memory, unwritten, bytes);
-    address = reinterpret_cast<std::uint64_t>(memory);
-    return 0;
-  }
-  int free(std::uint64_t address) override { return std::free(reinterpret_cast<void*>(address)), 0; }
-  int copy_in(std::uint64_t to, const void* from, std::size_t bytes) override {
-    return std::memcpy(reinterpret_cast<void*>(to), from, bytes), 0;
-  }
-  int copy_out(void* to, std::uint64_t from, std::size_t bytes) override {
-    return std::memcpy(to, reinterpret_cast<const void*>(from), bytes), 0;
-  }
-  int copy_within(std::uint64_t to, std::uint64_t from, std::size_t bytes) override {
-    return copy_in(to, reinterpret_cast<const void*>(from), bytes);
-  }
-  int wait() override { return 0; }
-
- private:
-  static constexpr int unwritten = 0xcb;
-};
-
 }  // namespace
 
-SimulatedDevices::SimulatedDevices(unsigned warps, const vm::DeviceCosts& costs, std::size_t memory)
-    : SimulatedDevices(warps, costs, memory, 1, nullptr) {}
-
 SimulatedDevices::SimulatedDevices(unsigned warps, const vm::DeviceCosts& costs, std::size_t memory,
-                                   const CardModel& model, unsigned cards)
-    : SimulatedDevices(warps, costs, memory, cards, std::make_unique<ModelClock>(model, cards)) {}
+                                   const std::string& policy)
+    : SimulatedDevices(warps, costs, memory, 1, nullptr, policy) {}
+
+SimulatedDevices::SimulatedDevices(unsigned warps, const vm::DeviceCosts& costs, std::size_t memory, const Cards& cards,
+                                   const std::string& policy)
+    : SimulatedDevices(warps, costs, memory, cards.count,
+                       std::make_unique<ModelClock>(cards.model, cards.count, cards.have_one_bus), policy) {}
 
 SimulatedDevices::SimulatedDevices(unsigned warps, const vm::DeviceCosts& costs, std::size_t memory, unsigned cards,
-                                   std::unique_ptr<ModelClock> clock)
+                                   std::unique_ptr<ModelClock> clock, const std::string& policy)
     : warps_(warps), costs_(costs), clock_(std::move(clock)), kernel_(warps, descriptors_log2, compute_points) {
   for (unsigned card = 0; card < cards; ++card) memories_.emplace_back(memory, std::min(usual_chunk, memory / 4));
+  calls_.emplace(warps_, memories_, clock_.get(), policy);
 }
 
 SimulatedDevices::~SimulatedDevices() {
   for (std::jthread& copier : copiers_) copier.request_stop();
   copiers_.clear();
+  calls_.reset();
   HostCopies engine;
   for (CardMemory& memory : memories_) memory.give_back_chunks(engine);
 }
@@ -205,6 +182,7 @@ void SimulatedDevices::run(const Given& given, CopyEngine& engine) {
 }
 
 std::string SimulatedDevices::problem() const {
+  if (const std::string of_calls = calls_->problem(); !of_calls.empty()) return fmt::format("{}: {}", name(), of_calls);
   const std::lock_guard lock(mutex_);
   return problem_;
 }

@@ -20,6 +20,7 @@
 #include "gpu/superkernel/warp.hpp"
 #include "vm/device/device_load.hpp"
 #include "vm/device/devices.hpp"
+#include "vm/place/policy.hpp"
 
 namespace raddle::gpu {
 
@@ -36,19 +37,27 @@ class SimulatedDevices final : public vm::Devices {
 
   static constexpr std::size_t usual_memory = std::size_t{1} << 30;
 
+  /// What a model stands for.
+  struct Cards {
+    const CardModel& model;
+    unsigned count = 1;
+    bool have_one_bus = false;
+  };
   /// @param warps  that compute  @param costs  that it says it has  @param memory  that it has, in bytes
-  SimulatedDevices(unsigned warps, const vm::DeviceCosts& costs, std::size_t memory = usual_memory);
-  /// @param memory  of each card  @param cards  that the model stands for
-  SimulatedDevices(unsigned warps, const vm::DeviceCosts& costs, std::size_t memory, const CardModel& model,
-                   unsigned cards);
+  /// @param policy  of vm/place, for calls with large arrays
+  SimulatedDevices(unsigned warps, const vm::DeviceCosts& costs, std::size_t memory = usual_memory,
+                   const std::string& policy = std::string(vm::default_policy));
+  /// @param memory  of each card
+  SimulatedDevices(unsigned warps, const vm::DeviceCosts& costs, std::size_t memory, const Cards& cards,
+                   const std::string& policy = std::string(vm::default_policy));
   ~SimulatedDevices() override;
   void prepare(const vm::KernelGroup& kernels, vm::KernelEntry entry, std::shared_ptr<vm::CompilerLink> compiler,
                Prepared done) override;
   void submit(vm::DeviceBatch batch) override;
   void prepare_calls(const vm::ForeignFunction& function, vm::AppKernelCompiler& compiler, Prepared done) override {
-    calls_.prepare(function, compiler, done);
+    calls_->prepare(function, compiler, done);
   }
-  void submit(vm::DeviceCall call) override { calls_.submit(std::move(call)); }
+  void submit(vm::DeviceCall call) override { calls_->submit(std::move(call)); }
   bool is_hungry() const override { return load_.is_below(1, warps_); }
   vm::DeviceCosts costs() const override { return costs_; }
   std::string problem() const override;
@@ -63,7 +72,7 @@ class SimulatedDevices final : public vm::Devices {
     std::int64_t given_ns = 0;  ///< by the model's clock
   };
   SimulatedDevices(unsigned warps, const vm::DeviceCosts& costs, std::size_t memory, unsigned cards,
-                   std::unique_ptr<ModelClock> clock);
+                   std::unique_ptr<ModelClock> clock, const std::string& policy);
   std::string name() const;
   void work(const std::stop_token& stop);
   unsigned card_for(const vm::DeviceBatch& batch);
@@ -73,14 +82,15 @@ class SimulatedDevices final : public vm::Devices {
   const vm::DeviceCosts costs_;
   const std::unique_ptr<ModelClock> clock_;  ///< null: it stands for nothing
   vm::DeviceLoad load_;
-  SimulatedCalls calls_{warps_, clock_.get()};
-  ThreadKernel kernel_;
   std::deque<CardMemory> memories_;  ///< by card
-  mutable std::mutex mutex_;         ///< guards the next three
+  ThreadKernel kernel_;
+  mutable std::mutex mutex_;  ///< guards the next three
   std::condition_variable_any changed_;
   std::deque<Given> batches_;
   std::string problem_;
-  std::vector<std::jthread> copiers_;  ///< last: they use all of the above
+  // last, as they use all of the above
+  std::optional<SimulatedCalls> calls_;
+  std::vector<std::jthread> copiers_;
 };
 
 }  // namespace raddle::gpu

@@ -237,7 +237,7 @@ def reasons_are_of_the_script(folder):
     said = 0
     for case in [golden.Case(folder.path / "dense.df"), *golden.find_cases(["examples/"])]:
         _, _, stderr = golden.run_once(folder.raddle, case, [*case.options, "--stats", "--gpus=simulated:whole"])
-        reasons = re.findall(r"^(?:not on devices|loop at).*$", stderr, re.MULTILINE)
+        reasons = [line for line in re.findall(r"^(?:not on devices|loop at).*$", stderr, re.MULTILINE) if not line.endswith("`@cpu` says so")]
         expect((case.script.name, [line for line in reasons if "`@" in line or "<stdlib>" in line or "_`" in line]), (case.script.name, []))
         said += len(reasons)
     expect(said > 20, True)
@@ -375,6 +375,63 @@ def models_make_calls(folder):
     done = folder.run("run --stats --gpus simulated:h200x2 a.df --n=13")
     expect(sorted(done.stdout.splitlines()), expected)
     expect(sum(int(calls) for calls in re.findall(r"^calls on device \d, H200 \(model\) (\d+)$", done.stderr, re.MULTILINE)), 13)
+
+
+# all pairs of some arrays of 1 MiB: results are numbers
+PAIRS = """import arrays;
+import io;
+import kernels;
+(float x[m]) ramp(int i, int m) { @cpu foreach k in [0 : m - 1] { x[k] = itof((k + i) %% 100); } }
+float x[][:];
+foreach i in [0:23] { x[i] = ramp(i, 131072); }
+float r[24, 24];
+wait deep (x) {
+  foreach i in [0:23], j in [0:23] { r[i, j] = warp_dot(x[i], x[j]); }
+}
+printf("%.17g", sum(r));
+"""
+POLICIES = ("eager", "lws", "dmdar", "dmdas", "dmdas-paper", "darts", "darts-count", "darts-order")
+
+
+def of_all_models(stderr):
+    """Of all devices: calls, bytes copied there, those that were there already, evictions."""
+    calls = sum(int(number) for number in re.findall(r"^calls on device \d, H200 \(model\) (\d+)$", stderr, re.MULTILINE))
+    found = re.findall(r"^bytes to device \d, H200 \(model\) (\d+), from it \d+, there already (\d+), evictions (\d+)$", stderr, re.MULTILINE)
+    return (calls, *(sum(int(row[i]) for row in found) for i in range(3)))
+
+
+def calls_with_large_arrays_are_placed(folder):
+    """Every policy makes each call once, and prints the same; what is read several times stays on the card."""
+    folder.write("pairs.df", PAIRS)
+    expected = folder.run("run --gpus none pairs.df").stdout
+    mib = 1 << 20
+    roomy = of_all_models(folder.run("run --stats --gpus simulated:h200 pairs.df", out=expected).stderr)
+    expect((roomy[0], 24 * mib <= roomy[1] < 25 * mib, roomy[3]), (576, True, 0))
+    for policy in POLICIES:
+        for which in ("simulated:h200x2:memory=8M", "simulated:h200x4:memory=8M:link=shared"):
+            done = folder.run(f"run -j 8 --stats --gpus {which} --place {policy} pairs.df", out=expected)
+            calls, copied, _, evictions = of_all_models(done.stderr)
+            expect((policy, which, calls, copied >= 24 * mib, evictions > 0), (policy, which, 576, True, True))
+        folder.run(f"run --gpus simulated:whole:memory=8M --place {policy} pairs.df", out=expected)
+    # most calls are known at once: then it loads less to choose data first
+    def is_less():
+        loads = [of_all_models(folder.run(f"run -j 8 --stats --gpus simulated:h200x2:memory=8M --place {policy} pairs.df").stderr)[1]
+                 for policy in ("darts-order", "eager")]
+        return loads[0] * 3 < loads[1] * 2
+    expect(mostly(is_less), True)
+
+
+def copies_take_turns_on_one_bus(folder):
+    """What four cards copy there takes the run as long as all of it takes."""
+    folder.write("pairs.df", PAIRS)
+    stderr = folder.run("run -j 8 --stats --gpus simulated:h200x4:memory=8M:link=shared --place eager pairs.df").stderr
+    copies = sum(float(seconds) for seconds in re.findall(r"^predicted by a model, device \d: copies there ([\d.]+) s", stderr, re.MULTILINE))
+    run = re.search(r"^predicted by a model, the run: ([\d.]+) s,", stderr, re.MULTILINE)
+    expect(float(run[1]) > 0.3 + copies, True)
+    for which, why in (("simulated:link=shared", "links are of a model's cards, as in `simulated:h200x4:link=shared`"),
+                       ("simulated:h200x4:link=fast", "link is `shared`, one bus for the copies of all cards, or `own`, one for each"),
+                       ("all:link=shared", "links are what they are; those of a model stand behind `simulated:h200x4`, say")):
+        expect_in(f"`{which}`: {why}\n", folder.run(f"run --gpus {which} pairs.df", code=2).stderr)
 
 
 def devices_have_lanes_in_traces(folder):
@@ -1115,7 +1172,7 @@ def kernels_of_c_programs_become_ptx(folder):
         subprocess.run(["ptxas", "-arch=sm_90", "kernels.ptx", "-o", "kernels.cubin"], cwd=folder.path, check=True)
 
 
-TESTS = [loops_go_or_it_is_said_why, single_calls_of_leaves_go, single_calls_that_fail_read_as_on_workers, single_calls_survive_faults, what_is_in_the_way_is_named, what_iterations_do_is_told, reasons_are_of_the_script, loops_around_loops_go, a_space_of_more_dimensions_is_one_batch, arrays_stay_on_the_device, models_tell_what_gpus_would_take, data_choose_the_device, nobody_waits_for_memory_that_a_driver_is_slow_to_give, models_make_calls, what_needs_no_gpu_loads_nothing_of_it, devices_have_lanes_in_traces, statistics_tell_what_ran_where, recorded_runs_have_lanes_of_devices, examples_have_lanes_of_devices, points_that_reduce_go, a_small_device_computes_what_it_has_room_for,
+TESTS = [loops_go_or_it_is_said_why, single_calls_of_leaves_go, single_calls_that_fail_read_as_on_workers, single_calls_survive_faults, what_is_in_the_way_is_named, what_iterations_do_is_told, reasons_are_of_the_script, loops_around_loops_go, a_space_of_more_dimensions_is_one_batch, arrays_stay_on_the_device, models_tell_what_gpus_would_take, data_choose_the_device, nobody_waits_for_memory_that_a_driver_is_slow_to_give, models_make_calls, calls_with_large_arrays_are_placed, copies_take_turns_on_one_bus, what_needs_no_gpu_loads_nothing_of_it, devices_have_lanes_in_traces, statistics_tell_what_ran_where, recorded_runs_have_lanes_of_devices, examples_have_lanes_of_devices, points_that_reduce_go, a_small_device_computes_what_it_has_room_for,
          nobody_waits_for_a_driver_that_is_not_used, annotations_are_followed, failing_points_read_as_on_workers, an_element_is_assigned_once, app_kernels_go, an_app_kernel_that_fails_reads_as_on_workers,
          a_lane_that_fails_fails_its_call, a_kernel_that_no_gpu_would_take_stays, why_an_app_kernel_stays_is_said, an_endless_point_is_ended, what_is_not_there_is_said,
          a_driver_is_asked, what_a_driver_compiles_is_kept, a_fault_costs_no_task, a_driver_may_be_killed, a_driver_that_hangs_is_noticed, what_a_driver_does_not_take_is_done_by_workers, short_scripts_look_for_no_driver,

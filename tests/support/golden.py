@@ -24,7 +24,7 @@ seeds  none: what it prints rests on an order that the language leaves open: not
 --scheduler-seeds N runs each case that runs at all with N seeds instead, each time with the next of its worker counts and
 levels and of the schedulers: the order of tasks is perturbed, what is printed must be the same. Each case begins with another seed.
 
---gpus simulated:whole: with a device of threads, which gets all loops that devices can run. Only programs with kernels, by
+--gpus simulated:whole: with a device of threads, which gets all loops that devices can run, whatever the script's first line says. Only programs with kernels, by
 build/raddle: each loop that a device can run has one. Of levels that make the same kernels only the last.
 
 --one-mode runs each case once, in another of its modes than the case before it; with --gpus programs without kernels, too.
@@ -323,7 +323,7 @@ def main():
     for case in cases if options.scheduler else []:
         case.options.append(f"--scheduler={options.scheduler}")
     for case in cases if options.gpus else []:
-        case.options.append(f"--gpus={options.gpus}")
+        case.options = [*(option for option in case.options if not option.startswith("--gpus=")), f"--gpus={options.gpus}"]
     if options.gpus:
         cases = [case for case in cases if not case.emit and case.exit_code != 3]
     if options.not_fuzzed:

@@ -57,7 +57,8 @@ void add_gpus_option(CLI::App& app, std::string& gpus, const std::string& group)
          ":memory=512M, say, behind it no more of a GPU's memory is used; with :patience=60, say, a GPU that has not "
          "answered for 60 s is started anew (default: 120, and sooner where it is known what it does). "
          "simulated:h200x4, say: the threads stand for 4 such GPUs "
-         "(h100, h200), which get each such loop whole; `raddle run --stats` tells what these would take by a model. "
+         "(h100, h200), which get each such loop whole; `raddle run --stats` tells what these would take by a model, "
+         "with :link=shared behind it if their copies share one bus. "
          "Where there are fewer GPUs than "
          "are asked for, that is said, and the run goes on")
       ->check(CLI::Validator(fault_of_gpus, fmt::format("{{{}}}", fmt::join(gpu_choices(), ","))))
@@ -80,8 +81,8 @@ void add_memory_options(CLI::App& app, Options& options, const std::string& grou
   for (const vm::PolicyName& policy : vm::policy_names()) policies.emplace_back(policy.name);
   app.add_option(
          "--place", options.place,
-         fmt::format("With --memory: which of the calls that read large arrays is next, and what goes to the file for "
-                     "it: {} (default: {})",
+         fmt::format("Which of the calls that read large arrays is next, and what goes for it: with --memory of those "
+                     "that workers make, with --gpus of calls of AppKernels, on which GPU: {} (default: {})",
                      fmt::join(policies, ", "), options.place))
       ->check(CLI::IsMember(policies))
       ->type_name("POLICY")

@@ -83,7 +83,8 @@ std::expected<vm::RunOptions, int> run_options(const Options& given, const std::
   }
   if (!limit_memory(given)) return std::unexpected(exit_usage);  // before devices have threads
   const auto devices = gpu::open_devices(
-      given.gpus, [keeps = given.jit_cache] { return keeps ? codegen::usable_cubin_folder() : std::string(); });
+      given.gpus, [keeps = given.jit_cache] { return keeps ? codegen::usable_cubin_folder() : std::string(); },
+      given.place);
   if (!devices) {
     vm::print_stderr("raddle: --gpus {}: {}\n", given.gpus, devices.error());
     return std::unexpected(exit_usage);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "gpu/call_placement.hpp"
 #include "gpu/call_queue.hpp"
 #include "gpu/cuda/cuda_devices.hpp"
 #include "gpu/simulated/simulated_devices.hpp"
@@ -256,12 +257,90 @@ TEST_CASE("a bundle of which some calls were taken has room for as many others")
   };
   CallQueue queue;
   const std::stop_source stop;
-  for (int i = 0; i < 4; ++i) queue.push(call());
-  CHECK(queue.take(stop.get_token(), 3).size() == 3);
-  for (int i = 0; i < 3; ++i) queue.push(call());
-  CHECK(queue.take(stop.get_token()).size() == 4);
-  queue.push(call());
+  const auto askers = [] { return std::vector{0u}; };
+  for (int i = 0; i < 4; ++i) queue.push(call(), 0);
+  CHECK(queue.take(stop.get_token(), askers, 3).calls.size() == 3);
+  for (int i = 0; i < 3; ++i) queue.push(call(), 0);
+  CHECK(queue.take(stop.get_token(), askers).calls.size() == 4);
+  queue.push(call(), 0);
   CHECK(queue.take_all().size() == 1);
+}
+
+/// Each of some large arrays is read by several calls, whose results the next calls read. @return what crossed the bus
+vm::DeviceTraffic check_large(vm::Devices& devices) {
+  AppKernelsOfTests compiler;
+  const Prepared kernel = prepared_calls(devices, compiler);
+  REQUIRE(kernel);
+  std::vector<std::shared_ptr<vm::Buffer>> arrays;
+  for (int i = 0; i < 12; ++i) arrays.push_back(numbers(1 << 17, i));
+  vm::DeviceTraffic all;
+  for (int round = 0; round < 2; ++round) {
+    std::deque<CallOfTests> calls;
+    std::vector<std::future<vm::DeviceOutcome>> outcomes;
+    for (int i = 0; i < 48; ++i)
+      outcomes.push_back(
+          calls.emplace_back(arrays[static_cast<std::size_t>(i % 12)], i % 5 + 1).submit(devices, *kernel));
+    for (auto& outcome : outcomes) {
+      const vm::DeviceOutcome ended = outcome.get();
+      CHECK(ended.made == 1);
+      all += ended.traffic;
+    }
+    for (std::size_t i = 0; i < 48; ++i) {
+      CHECK(calls[i].is_right());
+      if (i < 12) arrays[i] = calls[i].y;
+    }
+  }
+  return all;
+}
+
+TEST_CASE("calls with large arrays: cards that have less memory than these take, by every policy") {
+  FakeDriver& driver = fake_driver();
+  driver.devices = 2;
+  for (const vm::PolicyName& policy : vm::policy_names()) {
+    CAPTURE(policy.name);
+    const std::string name(policy.name);
+    CudaDevices cards(2, vm::DeviceTakes::what_is_worth_while, CudaDevices::Way::launches, RADDLE_FAKE_CUDA_LIBRARY,
+                      {.memory = std::size_t{8} << 20}, {}, name);
+    CHECK(check_large(cards).evictions != 0);
+    CHECK(cards.problem().empty());
+    SimulatedDevices models(4, {}, std::size_t{8} << 20, {*card_model("h200"), 3, true}, name);
+    const vm::DeviceTraffic traffic = check_large(models);
+    CHECK(traffic.evictions != 0);
+    CHECK(traffic.bytes_down >= std::uint64_t{96} << 20);
+    CHECK(models.problem().empty());
+  }
+  SimulatedDevices roomy(4, {}, std::size_t{256} << 20, {*card_model("h200"), 1});
+  const vm::DeviceTraffic traffic = check_large(roomy);
+  CHECK(traffic.evictions == 0);
+  CHECK(traffic.bytes_up >= std::uint64_t{12} << 20);  // once each; results are there
+  CHECK(traffic.bytes_up < std::uint64_t{13} << 20);
+}
+
+TEST_CASE("calls with large arrays: their cards are ended again and again") {
+  FakeDriver& driver = fake_driver();
+  driver.devices = 2;
+  CudaDevices devices(2, vm::DeviceTakes::what_is_worth_while, CudaDevices::Way::launches, RADDLE_FAKE_CUDA_LIBRARY,
+                      {.memory = std::size_t{8} << 20}, {"/proc/self/exe"});
+  check_large(devices);
+  for (int i = 0; i < 2; ++i) {
+    driver.deadly_launches = 1;
+    check_large(devices);
+    driver.launch_error = 700;
+    check_large(devices);
+  }
+}
+
+TEST_CASE("calls with large arrays: a model has no room for one, and says so") {
+  SimulatedDevices devices(2, {}, std::size_t{1} << 20, {*card_model("h200"), 1});
+  AppKernelsOfTests compiler;
+  const Prepared kernel = prepared_calls(devices, compiler);
+  REQUIRE(kernel);
+  CallOfTests call(numbers(1 << 18, 1), 1), small(numbers(10, 1), 1);
+  const vm::DeviceOutcome none = call.submit(devices, *kernel).get();
+  CHECK(none.has_no_room);
+  CHECK(none.made == 0);
+  CHECK(devices.problem().find("no room for what the AppKernel") != std::string::npos);
+  CHECK(small.submit(devices, *kernel).get().made == 1);
 }
 
 TEST_CASE("why a kernel runs on no GPU is told") {

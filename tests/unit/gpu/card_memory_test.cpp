@@ -71,6 +71,32 @@ TEST_CASE("a buffer is copied once, and parts of it that are there are not copie
   give_back(memory, card);
 }
 
+TEST_CASE("somebody else may choose what is evicted, and hears when that was used last") {
+  StrictCard card(1 << 20);
+  CardMemory memory(3 << 10, 3 << 10);
+  const Numbers numbers[] = {buffer_of(128), buffer_of(128), buffer_of(128), buffer_of(128)};
+  StrictCopies engine(card);
+  for (int i = 0; i < 3; ++i) {
+    auto hold = memory.admit(std::vector{all_of(*numbers[i])}, {}, engine);
+    REQUIRE(hold);
+    memory.release(std::move(*hold), {}, 10 * i);
+  }
+  std::vector<BufferPart> asked;
+  memory.choose_victims_by([&](std::span<const BufferPart> copies) {
+    asked.assign(copies.begin(), copies.end());
+    return std::size_t{1};
+  });
+  auto hold = memory.admit(std::vector{all_of(*numbers[3])}, {}, engine);
+  REQUIRE(hold);
+  CHECK(hold->evicted_until_ns == 10);
+  memory.release(std::move(*hold), {});
+  REQUIRE(asked.size() == 3);
+  CHECK(asked[1] == BufferPart{numbers[1]->number(), 0, 1024});
+  CHECK(memory.has({numbers[0]->number(), 8, 1024}));
+  CHECK_FALSE(memory.has({numbers[1]->number(), 8, 16}));
+  give_back(memory, card);
+}
+
 TEST_CASE("what a card lacks is known before it is copied there") {
   StrictCard card(1 << 20);
   CardMemory memory(1 << 20, 1 << 16);

@@ -92,6 +92,49 @@ TEST_CASE("what a card lacks counts as much as what it has to do") {
   CHECK(clock.take(lacks_much).card == 1);
 }
 
+TEST_CASE("what crosses a link takes the first gap that is long enough") {
+  ModelLink link;
+  CHECK(link.take(100, 50) == 100);
+  CHECK(link.take(100, 20) == 150);
+  CHECK(link.take(0, 60) == 0);
+  CHECK(link.take(50, 41) == 170);
+  CHECK(link.take(50, 40) == 60);
+  CHECK(link.take(10, 1) == 211);
+  CHECK(link.take(70, 0) == 70);
+  CHECK(link.free_ns() == 212);
+}
+
+TEST_CASE("copies of several cards take turns on one bus, else they cross at once") {
+  for (const bool has_one_bus : {false, true}) {
+    ModelClock clock(slow_card, 2, has_one_bus);
+    ModelledWork work = points(10, 20);
+    work.traffic = {.bytes_up = 2000, .bytes_down = 3000};
+    for (unsigned card = 0; card < 2; ++card) clock.give(), clock.take_on(card);
+    const std::int64_t alone = (5 + 1000) + (7 + 5000 / 8) + (5 + 3000);  // its memory takes longest
+    const auto first = clock.end(0, 1000, work), second = clock.end(1, 1000, work);
+    CHECK(first.end_ns == 1000 + alone);
+    CHECK(second.begin_ns == (has_one_bus ? 1000 + 1005 : 1000));
+    CHECK(second.end_ns == first.end_ns + (has_one_bus ? 3005 : 0));
+  }
+}
+
+TEST_CASE("a card takes four bundles of calls at once, and asks for the next when one ends") {
+  ModelClock clock(slow_card, 2);
+  ModelledWork bundle = points(1, 1000);
+  bundle.is_bundle = true;
+  for (int i = 0; i < 4; ++i) {
+    clock.give(), clock.take_on(0);
+    CHECK(clock.end(0, 1000, bundle).end_ns == 1100 + 7 + 10'000 - 100 + (i * 100));
+  }
+  CHECK(clock.askers() == std::vector<unsigned>{1, 0});
+  clock.give(), clock.take_on(0);
+  CHECK(clock.end(0, 1000, bundle).begin_ns == 11'007);
+  for (int i = 0; i < 5; ++i) clock.give(), clock.take_on(1);
+  CHECK(clock.askers() == std::vector<unsigned>{1, 0});  // none has ended there: it could as well be free
+  for (int i = 0; i < 5; ++i) clock.end(1, 50'000, bundle);
+  CHECK(clock.askers() == std::vector<unsigned>{0, 1});
+}
+
 TEST_CASE("cards compute side by side, and while they do the host's time does not count") {
   ModelClock clock(slow_card, 3);
   for (unsigned card = 0; card < 3; ++card) {

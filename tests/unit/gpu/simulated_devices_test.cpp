@@ -85,7 +85,7 @@ TEST_CASE("a simulated device with little memory computes halves, and tells what
 }
 
 TEST_CASE("cards that a model stands for compute the same, and each has a time of its own") {
-  SimulatedDevices devices(2, {}, SimulatedDevices::usual_memory, *card_model("h200"), 3);
+  SimulatedDevices devices(2, {}, SimulatedDevices::usual_memory, {*card_model("h200"), 3});
   CompilerOfTests compiler;
   const auto kernel = prepared(devices, compiler);
   CHECK(kernel->lanes == 270'336);

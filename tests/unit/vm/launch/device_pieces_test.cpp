@@ -230,7 +230,8 @@ TEST_CASE("a device computes launches whole, many at a time") {
 
 TEST_CASE("devices share a launch that goes whole, and none gets less than a wave") {
   bad_point = -1;
-  const auto cards = std::make_shared<gpu::SimulatedDevices>(2, whole, std::size_t{1} << 20, small_card, 3);
+  const auto cards = std::make_shared<gpu::SimulatedDevices>(2, whole, std::size_t{1} << 20,
+                                                             gpu::SimulatedDevices::Cards{small_card, 3});
   for (const int offset : {0, 3}) {
     for (const auto& [count, sharers] : {std::pair(999, 1), std::pair(1400, 2), std::pair(5000, 3)}) {
       CAPTURE(offset);
