@@ -123,7 +123,57 @@ class Sharing {
   std::vector<std::multimap<Key, ir::VarId>> known_;
 };
 
+/// Of the body of a loop over a range or an array.
+class WrittenElements {
+ public:
+  WrittenElements(const ir::Module& module, ir::Function& function, ir::RegionId body)
+      : module_(module), function_(function) {
+    for (const ir::Op& op : function.regions[body].ops) {
+      if (op.kind != ir::OpKind::array_insert || op.is_tracked) continue;
+      const auto [found, is_first] = written_.try_emplace(element_of(op), op.operands[2]);
+      if (!is_first) found->second = {};  // an error, of which the run tells
+    }
+    if (!written_.empty()) forward_in(body);
+  }
+
+ private:
+  using Element = std::tuple<std::uint32_t, std::uint32_t, bool>;
+  static Element element_of(const ir::Op& op) {
+    return {op.operands[0].index, op.operands[1].index, op.operands[1].is_constant};
+  }
+
+  void forward_in(ir::RegionId region) {
+    for (ir::Op& op : function_.regions[region].ops) {
+      if (op.kind == ir::OpKind::array_get && !op.is_tracked) forward(op);
+      if (op.kind == ir::OpKind::attempt) continue;  // what fails in it is to fail there
+      for (const ir::RegionId nested : op.regions) forward_in(nested);
+    }
+  }
+
+  void forward(ir::Op& get) const {
+    const auto found = written_.find(element_of(get));
+    if (found == written_.end() || found->second.index == ir::none) return;
+    const TypeId type = function_.variables[get.results[0]].type;
+    if (!TypeStore::is_number_or_truth(module_.types->base(type)) || type_of(module_, function_, found->second) != type)
+      return;
+    get.kind = ir::OpKind::copy;
+    get.operands = {found->second};
+  }
+
+  const ir::Module& module_;
+  ir::Function& function_;
+  std::map<Element, ir::Operand> written_;  ///< index none: by several operations
+};
+
 }  // namespace
+
+void forward_written_elements(ir::Module& module) {
+  for (ir::Function& function : module.functions)
+    for (const ir::Region& region : function.regions)
+      for (const ir::Op& op : region.ops)
+        if (op.kind == ir::OpKind::foreach_range || op.kind == ir::OpKind::foreach_array)
+          WrittenElements(module, function, op.regions[0]);
+}
 
 void share_common_subexpressions(ir::Module& module) {
   for (ir::Function& function : module.functions)
