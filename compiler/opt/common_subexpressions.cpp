@@ -145,7 +145,8 @@ class WrittenElements {
   void forward_in(ir::RegionId region) {
     for (ir::Op& op : function_.regions[region].ops) {
       if (op.kind == ir::OpKind::array_get && !op.is_tracked) forward(op);
-      if (op.kind == ir::OpKind::attempt) continue;  // what fails in it is to fail there
+      // points of a loop within wait by themselves, and what fails in an attempt is to fail there
+      if (op.kind != ir::OpKind::if_ && op.kind != ir::OpKind::switch_) continue;
       for (const ir::RegionId nested : op.regions) forward_in(nested);
     }
   }
