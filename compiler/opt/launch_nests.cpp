@@ -274,10 +274,6 @@ class Collapse {
   OpPlace place_ = {};  ///< where what is done before the loop stands
 };
 
-}  // namespace
-
-namespace {
-
 /// Loops within come first: what becomes of them is perhaps the nest of the loop around.
 void collapse_in(ir::Module& module, ir::Function& around, ir::RegionId region) {
   for (std::size_t i = 0; i < around.regions[region].ops.size(); ++i) {

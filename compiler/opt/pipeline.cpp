@@ -59,9 +59,9 @@ constexpr Pass pipeline[] = {
     {"small-arrays", without_findings<replace_small_arrays>, 2},  // before folding: much becomes constant
     {"fold-constants", without_findings<fold_constants>, 1},
     {"common-subexpressions", without_findings<share_common_subexpressions>, 2},  // after folding: equal constants
-    {"prove-indices", without_findings<prove_indices>, 1},        // after sharing: equal extents are one variable
+    {"prove-indices", without_findings<prove_indices>, 1},  // after sharing: equal extents are one variable
     {"forward-elements", without_findings<forward_written_elements>, 2},  // after proving: equal keys are one variable
-    {"known-counts", without_findings<use_known_counts>, 2},      // after proving: more counts are known
+    {"known-counts", without_findings<use_known_counts>, 2},              // after proving: more counts are known
     {"hoist-keys", without_findings<hoist_keys>, 1},              // after proving: what can not fail may leave a loop
     {"dead-code", without_findings<remove_dead_code>, 1},         // after those that leave dead operations
     {"order-operations", without_findings<order_operations>, 0},  // for infer-leaves and code generation

@@ -13,6 +13,7 @@
 #include <functional>
 #include <semaphore>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <type_traits>
 #include <utility>
@@ -44,8 +45,15 @@ class Lanes {
     Lanes lanes(backwards);
     {
       std::vector<std::jthread> threads;
-      for (int lane = 0; lane < count; ++lane)
-        threads.emplace_back([&lanes, &body, lane] { lanes.run_lane(lane, body); });
+      try {
+        while (threads.size() < count)
+          threads.emplace_back(
+              [&lanes, &body, lane = static_cast<int>(threads.size())] { lanes.run_lane(lane, body); });
+      } catch (const std::system_error&) {
+        lanes.keep("there are no threads for them, and whether it is one is not known");  // those that there are end
+      }
+      // each lane passes the turn on, so no other one is needed
+      if (!threads.empty()) lanes.turns_[backwards ? threads.size() - 1 : 0].release();
     }
     return lanes.fault_;
   }
@@ -79,7 +87,7 @@ class Lanes {
   struct Abandoned {};
   static constexpr const char* uneven = "some lanes come to a function of the warp, and others do not";
 
-  explicit Lanes(bool backwards) : step_(backwards ? count - 1 : 1) { turns_[backwards ? count - 1 : 0].release(); }
+  explicit Lanes(bool backwards) : step_(backwards ? count - 1 : 1) {}
 
   template <typename Body>
   void run_lane(int lane, const Body& body) {

@@ -131,8 +131,7 @@ void add_run_options(CLI::App& app, RunWords& words) {
   app.add_flag_callback(
          "--check-kernels", [&options] { options.checks_kernels = true, options.gpus = "none"; },
          "Make each call of an AppKernel by hand by 32 threads, too, as the lanes of a GPU's warp are, in two orders, "
-         "and "
-         "look at each index: a call fails whose lanes do something else than one lane does. No GPU is used")
+         "and look at each index: a call fails whose lanes do something else than one lane does. No GPU is used")
       ->excludes("--gpus");
   app.add_flag_callback(
       "--no-cache", [&options] { options.takes_kept_calls = false; },
