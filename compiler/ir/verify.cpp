@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <unordered_set>
 
 #include "compiler/ir/verify_launches.hpp"
@@ -251,12 +252,20 @@ void each_is_launched_once(const Module& module, std::vector<std::string>& probl
       problems.push_back(fmt::format("@{}: it is launched {} times", module.functions[id].name, launches[id]));
 }
 
+/// The text of the IR, messages and compiled kernels tell functions by their names.
+void names_are_unique(const Module& module, std::vector<std::string>& problems) {
+  std::unordered_set<std::string_view> names;
+  for (const Function& function : module.functions)
+    if (!names.insert(function.name).second) problems.push_back(fmt::format("@{}: it is there twice", function.name));
+}
+
 }  // namespace
 
 std::vector<std::string> verify(const Module& module) {
   std::vector<std::string> problems;
   if (module.entry >= module.functions.size()) problems.push_back("no entry function");
   for (const Function& function : module.functions) Verifier(module, function, problems).run();
+  names_are_unique(module, problems);
   if (problems.empty()) each_is_launched_once(module, problems);
   return problems;
 }

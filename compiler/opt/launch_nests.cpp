@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <iterator>
 #include <set>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -30,38 +31,39 @@ bool is_same_for_all(const ir::Function& around, const ir::Op& inner, const Loop
 
 }  // namespace
 
-void make_launch_nest(ir::Module& module, ir::Function& around, ir::Op& loop) {
+bool make_launch_nest(ir::Module& module, ir::Function& around, ir::Op& loop) {
   if (loop.kind != ir::OpKind::foreach_range || loop.launch != ir::none ||
       type_of(module, around, loop.operands[0]) != TypeStore::int_)
-    return;
+    return false;
   const ir::Op* const inner = ir::launch_within(around, loop);
-  if (!inner) return;
+  if (!inner) return false;
   std::vector<ir::VarId> values = ir::nest_values(around, loop, *inner);
-  if (values.empty()) return;
+  if (values.empty()) return false;
   LoopBodyCopier prelude(module, around, loop, "prelude");
-  if (prelude.counter_is_read() || prelude.assigns_outside() || !is_same_for_all(around, *inner, prelude)) return;
+  if (prelude.counter_is_read() || prelude.assigns_outside() || !is_same_for_all(around, *inner, prelude)) return false;
   std::set<ir::VarId> needed(values.begin(), values.end());
   const ir::Region& body = around.regions[loop.regions[0]];
   for (auto op = body.ops.rbegin(); op != body.ops.rend(); ++op) {
     if (&*op == inner) continue;
     const std::vector<ir::VarId> assigned = variables_assigned(around, *op);
-    if (!std::ranges::any_of(assigned, [&](ir::VarId id) { return needed.contains(id); })) return;
+    if (!std::ranges::any_of(assigned, [&](ir::VarId id) { return needed.contains(id); })) return false;
     for (const ir::VarId id : variables_read(around, *op)) needed.insert(id);
   }
   prelude.add_parameter(body.parameters[0]);
   prelude.copy_body([&](const ir::Op& op) { return &op != inner; });
   for (const ir::VarId value : values) {
-    if (!TypeStore::is_number_or_truth(module.types->base(around.variables[value].type))) return;
+    if (!TypeStore::is_number_or_truth(module.types->base(around.variables[value].type))) return false;
     prelude.add_output(ir::Operand::variable(value), loop.span);
   }
   ir::Function made = prelude.take_function();
-  if (!can_be_leaf(module, made) || ir::HeavyLeaves(module).is_heavy(made) || ir::calls_library(module, made)) return;
+  if (!can_be_leaf(module, made) || ir::HeavyLeaves(module).is_heavy(made) || ir::calls_library(module, made)) return false;
   module.functions.push_back(std::move(made));
   loop.nest = static_cast<ir::NestId>(around.nests.size());
   around.nests.push_back({.launch = inner->launch,
                           .prelude = static_cast<ir::FunctionId>(module.functions.size() - 1),
                           .captures = prelude.captures(),
                           .values = std::move(values)});
+  return true;
 }
 
 namespace {
@@ -255,11 +257,13 @@ class Collapse {
 
   /// The nest of both loops takes the place of the inner one's, which nobody names any more.
   void replace_nest(ir::NestId id) {
-    make_launch_nest(module_, around_, loop());
+    if (!make_launch_nest(module_, around_, loop())) throw std::logic_error("two loops are no nest any more");
     ir::LaunchNest made = std::move(around_.nests.back());
     around_.nests.pop_back();
     const ir::FunctionId prelude = std::exchange(made.prelude, around_.nests[id].prelude);
-    module_.functions[made.prelude] = std::move(module_.functions[prelude]);
+    ir::Function& kept = module_.functions[made.prelude];
+    std::swap(kept, module_.functions[prelude]);
+    std::swap(kept.name, module_.functions[prelude].name);  // the other name may be given again
     module_.functions.pop_back();
     around_.nests[id] = std::move(made);
     loop().nest = id;

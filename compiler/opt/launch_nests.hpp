@@ -9,7 +9,8 @@ namespace raddle::opt {
 /// for the inner loop becomes a leaf function, the prelude of an ir::LaunchNest. The body stays, as that of any index
 /// launch.
 /// @pre index launches have been found
-void make_launch_nest(ir::Module& module, ir::Function& around, ir::Op& loop);
+/// @return whether it is one now
+bool make_launch_nest(ir::Module& module, ir::Function& around, ir::Op& loop);
 
 /// Note [collapsed nests]. A loop whose iterations consist of one nest over a range that is the same for all, and of
 /// numbers that can not fail, becomes one loop with the nest's outer loop: its iterations are numbered through, and
