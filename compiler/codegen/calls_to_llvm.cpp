@@ -103,7 +103,7 @@ bool FunctionEmitter::has_tail_call(vm::KernelBlockId block) const {
   return has_tail_call(branch.then_block) || has_tail_call(branch.else_block);
 }
 
-/// How many instructions from the first on are calls that need nothing of each other: opt/gather_calls.hpp.
+/// How many instructions from the first on are calls that need nothing of each other: opt/launches/gather_calls.hpp.
 std::size_t FunctionEmitter::calls_at_once(Instructions instructions) {
   std::set<KernelRegister> made;
   std::size_t count = 0;

@@ -1,6 +1,6 @@
 #pragma once
-// Keys of elements that are affine in a loop's variable: what opt/index_launches makes a launch's keys of, and verify()
-// compares them with.
+// Keys of elements that are affine in a loop's variable: what opt/launches/index_launches makes a launch's keys of, and
+// verify() compares them with.
 #include <optional>
 
 #include "compiler/ir/module.hpp"

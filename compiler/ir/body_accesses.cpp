@@ -83,6 +83,13 @@ class RowFinder {
 
 }  // namespace
 
+Access with_same_keys(const BodyAccess& access) {
+  Access made{.mode = access.mode, .data = access.array, .keys = {}, .span = access.op->span};
+  for (std::size_t i = 0; i < access.fixed_keys; ++i)
+    made.keys.push_back({.kind = Key::Kind::same, .operand = access.keys[i]});
+  return made;
+}
+
 BodyAccesses body_accesses(const Module& module, const Function& function, const Op& loop) {
   BodyAccesses accesses;
   std::unordered_map<VarId, const Op*> rows;

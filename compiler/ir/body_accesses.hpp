@@ -1,5 +1,5 @@
 #pragma once
-// Which elements of arrays from outside an iteration reads and writes: what opt/index_launches finds a launch's
+// Which elements of arrays from outside an iteration reads and writes: what opt/leaves finds a launch's
 // accesses by, and verify() compares them with.
 #include <cstddef>
 #include <vector>
@@ -26,6 +26,9 @@ struct BodyAccesses {
   std::vector<const Op*> rows;     ///< array_get and array_row that lead to those
   std::vector<const Op*> holds;    ///< array_hold: a launch updates before it releases arrays
 };
+
+/// As part of a launch, with the keys that are the same for all points; those that differ are still to come.
+Access with_same_keys(const BodyAccess& access);
 
 BodyAccesses body_accesses(const Module& module, const Function& function, const Op& loop);
 

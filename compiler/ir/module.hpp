@@ -93,7 +93,7 @@ struct MergedLoop {
   std::uint32_t parameter = 0;  ///< of the body, that is the variable
 };
 
-/// One of the loops of a nest whose iterations are those of a single loop, see opt/launch_nests.hpp.
+/// One of the loops of a nest whose iterations are those of a single loop, see opt/launches/launch_nests.hpp.
 struct CollapsedLoop {
   std::vector<MergedLoop> merged;  ///< as loops_in() has it
   VarId variable = none;           ///< its own, of the single loop's body
@@ -117,9 +117,9 @@ struct Op {
   NestId nest = none;                ///< foreach_range that is a nest around an index launch
   LoopKernelId kernel = none;        ///< loop of which many iterations are one call
   bool test_after = false;           ///< loop: iterate
-  bool is_reduced = false;           ///< array_new: see opt/reduced_arrays.hpp
+  bool is_reduced = false;           ///< array_new: see opt/launches/reduced_arrays.hpp
   bool has_deviation = false;        ///< array_new: that is reduced, also to its deviation
-  bool is_filled = false;            ///< array_new: see opt/filled_arrays.hpp
+  bool is_filled = false;            ///< array_new: see opt/launches/filled_arrays.hpp
   bool is_tracked = false;           ///< array_new, array_insert, array_get, copy: see Note [tracked arrays]
   FillOrder fill_order = FillOrder::any;  ///< array_new: that is tracked
   bool is_needed = false;  ///< foreach_range: no point gives a result without all that its launch captures
@@ -147,7 +147,7 @@ enum class FunctionKind : std::uint8_t {
   composite,  ///< expanded in dataflow order
   leaf,       ///< a composite that leaf inference has proven compilable: may be called natively with inputs set
   launched,   ///< a leaf that one index launch, nest or loop calls, and nothing else: its kernel, projection or prelude
-  outlined,   ///< a leaf that was a loop in another function: opt/outline_loops.hpp
+  outlined,   ///< a leaf that was a loop in another function: opt/launches/outline_loops.hpp
   app,        ///< external program: `command` below
   foreign,    ///< code outside of the script: `foreign` below; `command` has its inputs as words
 };

@@ -16,7 +16,7 @@ namespace raddle {
 /// @param varies  for each of the entry's parameters
 /// @param draws   the script draws random numbers. The last parameter has the seeds of the points; each call has that
 /// of
-///                its point twice behind its operands: opt/explicit_streams.hpp
+///                its point twice behind its operands: opt/bodies/explicit_streams.hpp
 /// @return        none if a parameter or a result is no number or boolean, or if there is no result
 ir::FunctionId add_point_loop(ir::Module& module, const std::vector<bool>& varies, bool draws);
 

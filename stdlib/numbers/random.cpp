@@ -1,7 +1,8 @@
 // Random numbers: each call has a stream of its own, the same for every schedule.
 //
 // Note [functions that draw]. Each is here twice: as a function of the call's stream, and in parts that are functions
-// of what they are given, which opt/explicit_streams makes of it where a kernel may do it. Both give the same bits.
+// of what they are given, which opt/bodies/explicit_streams makes of it where a kernel may do it. Both give the same
+// bits.
 #include <fmt/format.h>
 
 #include <cmath>

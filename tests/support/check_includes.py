@@ -14,7 +14,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 
 # From the text of a script to a program: what comes before the tool.
 STAGES = ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler/ast", "compiler/preprocess", "compiler/parse",
-          "compiler/check", "compiler/assignment", "compiler/shapes", "compiler/ir", "compiler/lower", "compiler/ints", "compiler/opt", "compiler/flatten", "compiler/codegen", "compiler/emit",
+          "compiler/check", "compiler/assignment", "compiler/shapes", "compiler/ir", "compiler/lower", "compiler/opt", "compiler/codegen", "compiler/emit",
           "compiler/appkernel"]
 
 # Folder -> folders it may include besides itself. A name stands for all folders below it.
@@ -52,9 +52,15 @@ ALLOWED = {
     "compiler/ir": ["compiler/source", "compiler/types", "compiler/diagnostics", "stdlib", "vm/kernel", "vm/value"],
     "compiler/lower": ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler/ast", "compiler/check",
                        "compiler/ir", "stdlib"],
-    "compiler/opt": ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler/flatten", "compiler/ints", "compiler/ir", "stdlib", "vm/kernel", "vm/value"],
-    "compiler/flatten": ["compiler/ir", "compiler/opt", "stdlib"],
-    "compiler/ints": ["compiler/ir", "stdlib"],
+    # passes over the IR: each room may include those above it that it names
+    "compiler/opt/ints": ["compiler/ir", "stdlib"],
+    "compiler/opt/rewrite": ["compiler/opt/ints", "compiler/ir", "stdlib", "vm/kernel"],
+    "compiler/opt/bodies": ["compiler/opt/ints", "compiler/opt/rewrite", "compiler/source", "compiler/diagnostics", "compiler/ir", "stdlib", "vm/value"],
+    "compiler/opt/leaves": ["compiler/opt/rewrite", "compiler/diagnostics", "compiler/ir", "stdlib"],
+    "compiler/opt/fusion": ["compiler/opt/rewrite", "compiler/opt/bodies", "compiler/opt/leaves", "compiler/ir", "stdlib"],
+    "compiler/opt/flatten": ["compiler/opt/rewrite", "compiler/opt/bodies", "compiler/opt/fusion", "compiler/ir", "stdlib"],
+    "compiler/opt/launches": ["compiler/opt/rewrite", "compiler/opt/leaves", "compiler/opt/flatten", "compiler/ir", "stdlib"],
+    "compiler/opt": ["compiler/diagnostics", "compiler/ir", "vm/value"],
     "compiler/appkernel": ["compiler/codegen", "compiler/source", "vm/foreign", "vm/math", "vm/program", "vm/value"],
     "compiler/codegen": ["vm/kernel", "vm/math", "vm/program", "vm/value"],
     "compiler/emit": ["compiler/source", "compiler/types", "compiler/ir", "stdlib", "vm/kernel", "vm/program", "vm/value"],

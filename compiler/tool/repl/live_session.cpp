@@ -6,7 +6,7 @@
 
 #include "compiler/tool/run/report_run.hpp"
 #include "compiler/tool/process/changed_numbers.hpp"
-#include "compiler/opt/uses.hpp"
+#include "compiler/opt/rewrite/uses.hpp"
 #include "stdlib/native/output.hpp"
 #include "vm/value/failure.hpp"
 

@@ -209,7 +209,7 @@ sweep::Attempt ScriptRunner::run_point(const sweep::Point& point, std::uint32_t 
     options.arguments.push_back(source ? *read_value(subject_.type_of(i), point.values[*source])
                                        : default_value(subject_.checked(), subject_.checked().parameters[i]));
   }
-  // seed and stream of a script that takes them: opt/explicit_streams.hpp
+  // seed and stream of a script that takes them: opt/bodies/explicit_streams.hpp
   options.arguments.insert(options.arguments.end(), 2, vm::Value::of(static_cast<std::int64_t>(point.seed)));
   sweep::Attempt attempt;
   attempt.worker = active.worker;

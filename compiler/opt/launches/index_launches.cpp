@@ -1,0 +1,93 @@
+#include "compiler/opt/launches/index_launches.hpp"
+
+#include <optional>
+#include <ranges>
+#include <utility>
+
+#include "compiler/opt/flatten/flat_bodies.hpp"
+#include "compiler/ir/reduced_loops.hpp"
+#include "compiler/opt/leaves/infer_leaves.hpp"
+#include "compiler/opt/launches/launch_nests.hpp"
+#include "compiler/opt/leaves/launchable.hpp"
+#include "compiler/opt/leaves/order_library_calls.hpp"
+#include "compiler/opt/leaves/plain_launch.hpp"
+#include "compiler/opt/leaves/projected_launch.hpp"
+
+namespace raddle::opt {
+
+namespace {
+
+using ir::OpKind;
+
+ir::FunctionId add(ir::Module& module, ir::Function function) {
+  module.functions.push_back(std::move(function));  // a deque: functions and their operations stay where they are
+  return static_cast<ir::FunctionId>(module.functions.size() - 1);
+}
+
+void set_launch(ir::Function& around, ir::Op& loop, ir::IndexLaunch launch) {
+  loop.launch = static_cast<ir::LaunchId>(around.launches.size());
+  around.launches.push_back(std::move(launch));
+}
+
+bool make_plain_launch(ir::Module& module, ir::Function& around, ir::Op& loop) {
+  PlainLaunch launch(module, around, loop);
+  std::optional<ir::Function> made = launch.run();
+  if (made) put_library_calls_last(module, *made);
+  if (!made || !can_be_leaf(module, *made)) return false;
+  set_launch(around, loop,
+             {.kernel = add(module, std::move(*made)), .captures = launch.captures(), .accesses = launch.accesses()});
+  return true;
+}
+
+void make_projected_launch(ir::Module& module, ir::Function& around, ir::Op& loop) {
+  ProjectedLaunch launch(module, around, loop);
+  if (!launch.run()) return;
+  ir::Function computation = launch.computation().take_function(), projection = launch.projection().take_function();
+  put_library_calls_last(module, computation);
+  if (!may_be_launched(module, computation, projection)) return;
+  ir::IndexLaunch made{.captures = launch.computation().captures(), .accesses = launch.accesses()};
+  if (!made.is_projected()) return;
+  made.kernel = add(module, std::move(computation));
+  if (launch.computes_keys()) {
+    made.projection = add(module, std::move(projection));
+    made.projected = launch.projection().captures();
+  }
+  set_launch(around, loop, std::move(made));
+}
+
+void find_in(ir::Module& module, ir::FunctionId id, bool is_alone) {
+  ir::Function& function = module.functions[id];
+  for (ir::Region& region : function.regions) {
+    for (ir::Op& op : region.ops) {
+      if (has_launch_space(module, function, op) && !make_plain_launch(module, function, op))
+        make_projected_launch(module, function, op);
+      if (op.kind == OpKind::foreach_range && op.launch == ir::none) launch_flat_body(module, function, op, is_alone);
+    }
+  }
+  for (ir::Region& region : function.regions)
+    for (ir::Op& op : region.ops) make_launch_nest(module, function, op);
+  collapse_nests(module, function);
+}
+
+}  // namespace
+
+void find_index_launches(ir::Module& module) {
+  const auto count = static_cast<ir::FunctionId>(module.functions.size());  // before this makes more
+  for (const bool is_alone = !waits_for_others(module); const ir::FunctionId id : std::views::iota(0U, count))
+    if (module.functions[id].kind == ir::FunctionKind::composite) find_in(module, id, is_alone);
+  launch_reduced_loops(module);  // in the kernels of launches
+}
+
+void launch_reduced_loops(ir::Module& module) {
+  for (ir::FunctionId id = 0; id < module.functions.size(); ++id) {  // also of those that this makes
+    ir::Function& function = module.functions[id];
+    if (!function.is_leaf()) continue;
+    const ir::ReducedLoops reduced(module, function);
+    const auto is_open = [](const ir::Op& op) { return op.kind == OpKind::foreach_range && op.launch == ir::none; };
+    for (ir::Region& region : function.regions)
+      for (ir::Op& op : region.ops)
+        if (is_open(op) && reduced.of(op)) make_plain_launch(module, function, op);
+  }
+}
+
+}  // namespace raddle::opt

@@ -1,0 +1,232 @@
+#!/usr/bin/env python3
+"""Random programs whose nested loops write dense arrays print what this file computes for them, in every mode.
+
+    nest_programs.py [--seed N] [--count N] [--seconds S] [--raddle PATH] [--show]
+
+Loops over one to four ranges write each element of arrays of ints once: over ranges that begin anywhere, have steps or are
+empty, one axis by several loops, triangles, ranges within that follow from what is around; in one `foreach` or in several
+that lie in each other, with numbers computed between them, branches that write, elements that are read where they were
+written. Such loops become nests and launches or are interpreted, and nothing else may tell which.
+"""
+
+import itertools
+import random
+
+from random_programs import run_computed_programs
+
+MODULUS = 1009
+
+
+class Array:
+    def __init__(self, name, shape, values):
+        self.name, self.shape, self.values = name, shape, values
+
+
+class Loop:
+    """`foreach variable in [low : high : step]`, bounds as texts and as functions of the variables around."""
+    def __init__(self, axis, variable, low, high, step=1, shift=0):
+        self.axis, self.variable, self.low, self.high, self.step, self.shift = axis, variable, low, high, step, shift
+
+    def range_text(self):
+        return f"{self.variable} in [{self.low[0]} : {self.high[0]}{f' : {self.step}' if self.step != 1 else ''}]"
+
+    def index_text(self):
+        if self.shift == 0:
+            return self.variable
+        return f"{self.variable} {'+' if self.shift > 0 else '-'} {abs(self.shift)}"
+
+    def numbers(self, known):
+        return range(self.low[1](known), self.high[1](known) + 1, self.step)
+
+
+def remainder(number):
+    """As `%%` has it: with the sign of what is divided."""
+    return number % MODULUS if number >= 0 else -(-number % MODULUS)
+
+
+def constant(number):
+    return str(number), lambda known: number
+
+
+class Generator:
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        rank = self.random.choice((1, 2, 2, 3, 3, 3, 4))
+        self.shape = [self.random.choice((0, 1, 2, 3, 5, 9, 17, 40)) for _ in range(rank)]
+        while self.size() > 2500:
+            self.shape[self.random.randrange(rank)] = self.random.choice((1, 2, 3, 5))
+        self.lines, self.expected, self.arrays = ["import arrays;"], [], []
+        self.extents = [str(extent) for extent in self.shape]
+        if self.random.random() < 0.6:  # not known when compiling
+            for axis, extent in enumerate(self.shape):
+                self.lines.append(f"@param int n{axis} = {extent};")
+                self.extents[axis] = f"n{axis}"
+        self.names = 0
+
+    def size(self):
+        total = 1
+        for extent in self.shape:
+            total *= extent
+        return total
+
+    def name(self, letter):
+        self.names += 1
+        return f"{letter}{self.names}"
+
+    def bound(self, axis, minus):
+        """The extent less a number."""
+        if self.extents[axis].isdigit():
+            return constant(self.shape[axis] - minus)
+        return f"{self.extents[axis]} - {minus}", lambda known: self.shape[axis] - minus
+
+    # ---- loops
+
+    def parts(self, axis, around):
+        """Loops that go over all of an axis together; `around` has loops over others."""
+        extent, variable = self.shape[axis], self.name("i")
+        shift = self.random.choice((0, 0, 0, 1, -2))
+        low, high = constant(-shift), self.bound(axis, 1 + shift)
+        way = self.random.random()
+        whole = [Loop(axis, variable, low, high, shift=shift)]
+        if way < 0.6:
+            return whole
+        if way < 0.75:  # a part, and the rest
+            cut = self.random.randint(0, extent)
+            return [Loop(axis, variable, low, constant(cut - 1 - shift), shift=shift),
+                    Loop(axis, self.name("i"), constant(cut - shift), high, shift=shift)]
+        if way < 0.85:  # every other one
+            return [Loop(axis, variable, low, high, 2, shift),
+                    Loop(axis, self.name("i"), constant(1 - shift), high, 2, shift)]
+        fitting = [loop for loop in around if loop.shift == 0 and loop.step == 1 and self.shape[loop.axis] <= extent]
+        if not fitting or shift != 0:
+            return whole
+        outer = self.random.choice(fitting).variable  # a triangle, and the other one
+        return [Loop(axis, variable, low, (outer, lambda known: known[outer])),
+                Loop(axis, self.name("i"), (f"{outer} + 1", lambda known: known[outer] + 1), high)]
+
+    # ---- expressions: a text, and a function of what is known
+
+    def element(self, array, indices):
+        return (f"{array.name}[{', '.join(text for text, _ in indices)}]",
+                lambda known: array.values[tuple(of(known) for _, of in indices)])
+
+    def read(self, loops):
+        array = self.random.choice(self.arrays)
+        indices = []
+        for loop in sorted(loops, key=lambda loop: loop.axis):
+            own = (loop.index_text(), lambda known, loop=loop: known[loop.variable] + loop.shift)
+            n, last = self.extents[loop.axis], self.shape[loop.axis] - 1
+            indices.append(self.random.choice([
+                own, own, own,
+                (f"{n} - 1 - ({own[0]})", lambda known, last=last, own=own: last - own[1](known)),
+                (f"max({own[0]} - 1, 0)", lambda known, own=own: max(own[1](known) - 1, 0))]))
+        return self.element(array, indices)
+
+    def number(self, loops, scalars):
+        forms = [constant(self.random.randint(0, 9))]
+        forms += [(loop.variable, lambda known, v=loop.variable: known[v]) for loop in loops]
+        forms += [(scalar, lambda known, s=scalar: known[s]) for scalar in scalars]
+        return self.random.choice(forms)
+
+    def expression(self, loops, scalars, written=()):
+        terms = [self.number(loops, scalars) for _ in range(self.random.randint(1, 2))]
+        if len(loops) == len(self.shape):
+            terms += [self.read(loops) for _ in range(self.random.randint(0, 2))] + list(written)
+        text = " + ".join(f"{k} * ({text})" for k, (text, _) in enumerate(terms, 1))
+        return f"({text}) %% {MODULUS}", lambda known: remainder(sum(k * of(known) for k, (_, of) in enumerate(terms, 1)))
+
+    # ---- statements
+
+    def nest(self, axes, loops, scalars, targets):
+        """@return the text; a function that runs it"""
+        if not axes:
+            return self.writes(loops, scalars, targets)
+        axis, rest = axes[0], axes[1:]
+        texts, runs = [], []
+        for loop in self.parts(axis, loops):
+            own = list(scalars)
+            between, computed = self.scalars(loops + [loop], own) if self.random.random() < 0.3 else ("", [])
+            text, inner = self.nest(rest, loops + [loop], own, targets)
+            joins = not between and text.startswith("foreach ") and text.count("foreach") == 1 and self.random.random() < 0.5
+            texts.append(f"foreach {loop.range_text()}, {text[len('foreach '):]}" if joins else
+                         f"foreach {loop.range_text()} {{ {between}{text} }}")
+            runs.append((loop, computed, inner))
+
+        def run(known):
+            for loop, computed, inner in runs:
+                for number in loop.numbers(known):
+                    here = {**known, loop.variable: number}
+                    for name, of in computed:
+                        here[name] = of(here)
+                    inner(here)
+        return " ".join(texts), run
+
+    def scalars(self, loops, scalars):
+        text, computed = "", []
+        for _ in range(self.random.randint(1, 2)):
+            name, (value, of) = self.name("s"), self.expression(loops, scalars)
+            text += f"int {name} = {value}; "
+            computed.append((name, of))
+            scalars.append(name)
+        return text, computed
+
+    def writes(self, loops, scalars, targets):
+        text, steps, written = "", [], []
+        in_order = sorted(loops, key=lambda loop: loop.axis)
+        indices = [(loop.index_text(), lambda known, loop=loop: known[loop.variable] + loop.shift) for loop in in_order]
+        for target in targets:
+            element, at = self.element(target, indices)
+            value, of = self.expression(loops, scalars, self.random.sample(written, self.random.randint(0, len(written))))
+            if self.random.random() < 0.25:
+                test, holds = self.number(loops, scalars)
+                other, of_other = self.expression(loops, scalars)
+                border = self.random.randint(0, 5)
+                text += f"if ({test} < {border}) {{ {element} = {value}; }} else {{ {element} = {other}; }} "
+                of = lambda known, a=of, b=of_other, h=holds, c=border: a(known) if h(known) < c else b(known)
+            else:
+                text += f"{element} = {value}; "
+            steps.append((target, of))
+            written.append((element, at))
+
+        def run(known):
+            place = tuple(of(known) for _, of in indices)
+            for target, of in steps:
+                assert place not in target.values
+                target.values[place] = of(known)
+        return text, run
+
+    def statement(self):
+        targets = [Array(self.name("a"), self.shape, {}) for _ in range(self.random.choice((1, 1, 2)))]
+        axes = list(range(len(self.shape)))
+        if self.random.random() < 0.3:
+            self.random.shuffle(axes)
+        text, run = self.nest(axes, [], [], targets)
+        self.lines += [f"int {target.name}[{', '.join(self.extents)}];" for target in targets] + [text]
+        run({})
+        for target in targets:
+            assert len(target.values) == self.size()
+            self.keep(target)
+
+    def keep(self, array):
+        self.arrays.append(array)
+        values = [array.values[p] for p in itertools.product(*(range(extent) for extent in self.shape))]
+        weights = sum(value * (n % 7 + 1) for n, value in enumerate(values))
+        weighted = f"sum(flatten({array.name}) * (arange({len(values)}) %% 7 + 1))"
+        self.lines.append(f'printf("{array.name} %i %i", sum({array.name}), {weighted});')
+        self.expected.append(f"{array.name} {sum(values)} {weights}")
+
+    def program(self):
+        first, step, size = self.random.randint(0, 50), self.random.randint(1, 99), self.size()
+        reshaped = f"reshape(made, {', '.join(map(str, self.shape))})" if len(self.shape) > 1 else "made"
+        self.lines += [f"made = ({first} + {step} * arange({size})) %% 101;",
+                       f"int a0[{', '.join([':'] * len(self.shape))}] = {reshaped};"]
+        points = itertools.product(*(range(extent) for extent in self.shape))
+        self.keep(Array("a0", self.shape, {p: (first + step * n) % 101 for n, p in enumerate(points)}))
+        for _ in range(5):
+            self.statement()
+        return "\n".join(self.lines) + "\n", sorted(self.expected)
+
+
+if __name__ == "__main__":
+    run_computed_programs("nest programs", "Random programs whose nested loops write dense arrays.",
+                          lambda seed: Generator(seed).program())
