@@ -7,6 +7,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "compiler/check/call_help.hpp"
 #include "compiler/check/convert.hpp"
 
 namespace raddle::check_detail {
@@ -124,6 +125,8 @@ void suggest_for_value(const Context& context, Diagnostic& diagnostic, const ast
   if (suggest_quotient(context, diagnostic, value, target)) return;
   if (types.kind(target) != TypeKind::named && suggest_literal(context, diagnostic, value, target)) return;
   suggest_conversion(types, diagnostic, value.type, target);
+  if (const std::string help = types.is_dense(types.base(target)) ? dense_help(context, value) : ""; !help.empty())
+    diagnostic.note("a growing array becomes no dense one by itself: " + help);
 }
 
 void suggest_conversion(const TypeStore& types, Diagnostic& diagnostic, TypeId found, TypeId target) {

@@ -158,7 +158,8 @@ FunctionLowering::Dense FunctionLowering::dense_target(const ast::Index& target)
     if (const auto held = held_parts_.find(variable); held != held_parts_.end()) parts.elements = held->second;
     return parts;
   }
-  not_supported(target.span, "the assignment of single elements to dense arrays that are elements or fields");
+  not_supported(target.span, "the assignment of single elements to dense arrays that are elements or fields")
+      .note("fill an array of its own and assign that, as in `float part[2]; part[0] = 1.0; part[1] = 2.0; t[i] = part;`");
   return {};
 }
 

@@ -127,8 +127,8 @@ TypeId FunctionLowering::type_of(const ir::Operand& operand) {
   return ir::type_of(context_.module, function(), operand);
 }
 
-void FunctionLowering::not_supported(Span span, std::string_view what) {
-  context_.diagnostics.report(DiagnosticKind::not_supported, span, what);
+Diagnostic& FunctionLowering::not_supported(Span span, std::string_view what) {
+  return context_.diagnostics.report(DiagnosticKind::not_supported, span, what);
 }
 
 // ---------------------------------------------------------------- containers written piece by piece

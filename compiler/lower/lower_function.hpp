@@ -349,7 +349,7 @@ class FunctionLowering {
   Operands awaited_by(const ast::For& loop);
   std::vector<ir::VarId> final_values(const ast::For& loop);
   void iterate(const ast::Iterate& loop);
-  void not_supported(Span span, std::string_view what);
+  Diagnostic& not_supported(Span span, std::string_view what);
 
   ModuleContext& context_;
   ir::FunctionId id_;

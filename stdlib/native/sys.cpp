@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <limits>
 
 #include "stdlib/native/functions.hpp"
 #include "stdlib/native/script_arguments.hpp"
@@ -89,10 +88,6 @@ Result clock_(Call, Arguments, Results results) { return give(results, Value::of
 
 Result clock_seconds(Call, Arguments, Results results) {
   return give(results, Value::of(static_cast<std::int64_t>(vm::unix_time())));
-}
-
-Result int_max(Call, Arguments, Results results) {
-  return give(results, Value::of(std::numeric_limits<std::int64_t>::max()));
 }
 
 }  // namespace raddle::stdlib::native
