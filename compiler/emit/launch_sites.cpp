@@ -53,6 +53,7 @@ vm::IndexLaunch index_launch(const ir::IndexLaunch& from, const ir::Op& loop, co
     return made;
   };
   vm::IndexLaunch launch{.leaf = from.kernel, .captures = inputs(from.captures)};
+  for (vm::LaunchInput& capture : launch.captures) capture.is_needed = loop.is_needed;
   launch.start = loop.is_whole || loop.is_needed ? vm::LaunchStart::at_arrays : vm::LaunchStart::at_elements;
   launch.projection = from.projection;
   launch.projected = inputs(from.projected);
@@ -102,7 +103,6 @@ std::vector<vm::ToldLoop> told_loops(const std::vector<ir::MergedLoop>& loops) {
 void set_launch(vm::ForeachSite& site, const ir::Function& function, const OperandMap& operands, const ir::Op& loop,
                 std::uint32_t body) {
   site.launch = index_launch(function.launches[loop.launch], loop, operands, body, {});
-  for (vm::LaunchInput& capture : site.launch.captures) capture.is_needed = loop.is_needed;
   site.is_in_nest = std::ranges::find(function.nests, loop.launch, &ir::LaunchNest::launch) != function.nests.end();
 }
 

@@ -14,6 +14,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -230,8 +231,10 @@ class alignas(64) Array final : public HeapObject {
   void set_extents(std::vector<std::int64_t> extents) { rest().extents = std::move(extents); }
   /// It has failed, as it was closed without some of the elements that its extents say. Nobody has told of that yet.
   bool lacks_elements() const { return is_closed() && find_rest() && find_rest()->lacks_elements; }
-  /// Empty: of a growing array.
-  std::vector<std::int64_t> extents() const { return find_rest() ? find_rest()->extents : std::vector<std::int64_t>(); }
+  /// They live as long as the array. Empty: of a growing array.
+  std::span<const std::int64_t> extents() const {
+    return find_rest() ? std::span<const std::int64_t>(find_rest()->extents) : std::span<const std::int64_t>();
+  }
   /// An element likewise: `a[3]`, `a["x"][3]`, `a[1, 3]`.
   std::string element_name(const Value& key) const;
   /// The array that made this one as a row and closes it; null for others, and once it is closed.

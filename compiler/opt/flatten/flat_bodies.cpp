@@ -9,6 +9,7 @@
 
 #include "compiler/opt/flatten/flattener.hpp"
 #include "compiler/opt/flatten/tracked_arrays.hpp"
+#include "compiler/ir/affine_keys.hpp"
 #include "compiler/ir/kernel_operator.hpp"
 #include "compiler/ir/writers.hpp"
 #include "compiler/opt/fusion/fuse_loops.hpp"
@@ -66,7 +67,8 @@ std::optional<FlatBody> Flattener::run() {
     if (!output || (is_row && !now_.builder.extents_of(*output))) return std::nullopt;
     now_.builder.add_output(*output, writes[i].op->span);
     ir::Access access{.mode = writes[i].mode, .data = writes[i].array, .keys = {}, .span = writes[i].op->span};
-    access.keys.push_back(is_row ? ir::Key{.kind = ir::Key::Kind::same, .operand = writes[i].keys[0]} : ir::Key{});
+    access.keys.push_back(is_row ? ir::Key{.kind = ir::Key::Kind::same, .operand = writes[i].keys[0]}
+                                 : *ir::affine_key(module_, around_, loop_, writes[i].keys[0]));
     made.accesses.push_back(std::move(access));
   }
   made.function = now_.builder.take();
@@ -99,14 +101,13 @@ bool Flattener::is_outside(Operand operand) const {
 }
 
 bool Flattener::are_sinks() const {
-  const ir::VarId point = around_.regions[loop_.regions[0]].parameters[0];
   if (body_accesses_.writes.empty() || !body_accesses_.holds.empty()) return false;
   return std::ranges::all_of(body_accesses_.writes, [&](const ir::BodyAccess& write) {
     if (write.keys.size() != 1) return false;
     const auto is_it = [&](const ir::BodyAccess& other) { return other.array == write.array; };
     if (std::ranges::count_if(body_accesses_.writes, is_it) != 1) return false;
     return write.mode == ir::AccessMode::row ||
-           (write.mode == ir::AccessMode::write && write.keys[0] == Operand::variable(point));
+           (write.mode == ir::AccessMode::write && ir::affine_key(module_, around_, loop_, write.keys[0]));
   });
 }
 

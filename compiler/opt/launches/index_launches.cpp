@@ -1,8 +1,10 @@
 #include "compiler/opt/launches/index_launches.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <ranges>
 #include <utility>
+#include <vector>
 
 #include "compiler/opt/flatten/flat_bodies.hpp"
 #include "compiler/ir/reduced_loops.hpp"
@@ -55,12 +57,20 @@ void make_projected_launch(ir::Module& module, ir::Function& around, ir::Op& loo
   set_launch(around, loop, std::move(made));
 }
 
+bool has_loops(const ir::Function& function, const ir::Op& loop) {
+  const std::vector<ir::Op>& body = function.regions[loop.regions[0]].ops;
+  return std::ranges::find(body, OpKind::foreach_range, &ir::Op::kind) != body.end();
+}
+
+/// @param is_alone  all values come from the script itself: iterations with loops begin when all arrays are there that
+/// these read, as one that is interpreted takes some fifty times as long
 void find_in(ir::Module& module, ir::FunctionId id, bool is_alone) {
   ir::Function& function = module.functions[id];
   for (ir::Region& region : function.regions) {
     for (ir::Op& op : region.ops) {
       if (has_launch_space(module, function, op) && !make_plain_launch(module, function, op))
         make_projected_launch(module, function, op);
+      if (op.launch != ir::none) op.is_needed = is_alone && has_loops(function, op);
       if (op.kind == OpKind::foreach_range && op.launch == ir::none) launch_flat_body(module, function, op, is_alone);
     }
   }

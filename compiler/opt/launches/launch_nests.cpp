@@ -60,6 +60,7 @@ bool make_launch_nest(ir::Module& module, ir::Function& around, ir::Op& loop) {
     return false;
   module.functions.push_back(std::move(made));
   loop.nest = static_cast<ir::NestId>(around.nests.size());
+  loop.is_needed = inner->is_needed;
   around.nests.push_back({.launch = inner->launch,
                           .prelude = static_cast<ir::FunctionId>(module.functions.size() - 1),
                           .captures = prelude.captures(),

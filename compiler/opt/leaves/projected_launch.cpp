@@ -13,12 +13,23 @@ namespace raddle::opt {
 
 using ir::OpKind;
 
+namespace {
+
+std::optional<ir::ReducedLoops> find_reduced_loops(const ir::Module& module, const ir::Function& around,
+                                                   const ir::Region& body) {
+  if (std::ranges::find(body.ops, OpKind::foreach_range, &ir::Op::kind) == body.ops.end()) return std::nullopt;
+  return std::optional<ir::ReducedLoops>(std::in_place, module, around);
+}
+
+}  // namespace
+
 ProjectedLaunch::ProjectedLaunch(const ir::Module& module, const ir::Function& around, const ir::Op& loop)
     : module_(module),
       around_(around),
       loop_(loop),
       body_(around.regions[loop.regions[0]]),
       accesses_(ir::body_accesses(module, around, loop)),
+      reduced_loops_(find_reduced_loops(module, around, body_)),
       reads_(accesses_.reads),
       computation_(module, around, loop, "launch"),
       projection_(module, around, loop, "projection") {}
@@ -109,6 +120,14 @@ bool ProjectedLaunch::is_access(const ir::Op& op) const {
          std::ranges::any_of(accesses_.writes, is_it);
 }
 
+/// Of a loop whose numbers are reduced: the array that it fills, too.
+std::vector<ir::VarId> ProjectedLaunch::assigned_by(const ir::Op& op) const {
+  std::vector<ir::VarId> assigned = variables_assigned(around_, op);
+  const ir::ReducedLoop* const reduced = reduced_loops_ ? reduced_loops_->of(op) : nullptr;
+  if (reduced && reduced->loop == &op) assigned.push_back(reduced->array->results[0]);
+  return assigned;
+}
+
 ProjectedLaunch::Slice ProjectedLaunch::slice(const std::vector<ir::Operand>& roots) const {
   Slice slice;
   for (const ir::Operand root : roots)
@@ -117,7 +136,7 @@ ProjectedLaunch::Slice ProjectedLaunch::slice(const std::vector<ir::Operand>& ro
   for (const ir::BodyAccess& read : reads_) made.insert(read.op->results[0]);
   for (const ir::Op& op : std::views::reverse(body_.ops)) {  // each follows what it reads
     if (is_access(op)) continue;
-    const std::vector<ir::VarId> assigned = variables_assigned(around_, op);
+    const std::vector<ir::VarId> assigned = assigned_by(op);
     made.insert(assigned.begin(), assigned.end());
     if (!std::ranges::any_of(assigned, [&](ir::VarId id) { return slice.needed.contains(id); })) continue;
     slice.ops.insert(&op);

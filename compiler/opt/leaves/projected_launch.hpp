@@ -5,6 +5,7 @@
 
 #include "compiler/ir/body_accesses.hpp"
 #include "compiler/ir/module.hpp"
+#include "compiler/ir/reduced_loops.hpp"
 #include "compiler/opt/leaves/loop_body_copier.hpp"
 
 namespace raddle::opt {
@@ -38,6 +39,7 @@ class ProjectedLaunch {
   std::vector<ir::Operand> computed_keys() const;
   std::vector<ir::Operand> all_keys() const;
   bool is_access(const ir::Op& op) const;
+  std::vector<ir::VarId> assigned_by(const ir::Op& op) const;
   Slice slice(const std::vector<ir::Operand>& roots) const;
   bool reads_what_it_writes() const;
   bool delays_library_call() const;
@@ -51,6 +53,7 @@ class ProjectedLaunch {
   const ir::Op& loop_;
   const ir::Region& body_;
   const ir::BodyAccesses accesses_;
+  const std::optional<ir::ReducedLoops> reduced_loops_;  ///< where there are loops within
   std::vector<ir::BodyAccess> reads_;  ///< of single elements; others are operations like any
   LoopBodyCopier computation_, projection_;
 };
