@@ -6,7 +6,8 @@
 Loops over one to four ranges write each element of arrays of ints once: over ranges that begin anywhere, have steps or are
 empty, one axis by several loops, triangles, ranges within that follow from what is around; in one `foreach` or in several
 that lie in each other, with numbers computed between them, branches that write, elements that are read where they were
-written. Such loops become nests and launches or are interpreted, and nothing else may tell which.
+written, edges that are made of what lies beside them. Such loops become nests and launches or are interpreted, and
+nothing else may tell which.
 """
 
 import itertools
@@ -207,6 +208,36 @@ class Generator:
             assert len(target.values) == self.size()
             self.keep(target)
 
+    def edge(self):
+        """One loop writes all but an edge of an array, another one the edge, from what lies beside it and other arrays."""
+        axis = self.random.choice([axis for axis, extent in enumerate(self.shape) if extent > 1])
+        target, after = Array(self.name("a"), self.shape, {}), self.random.random() < 0.5
+        edge, beside = (0, 1) if self.random.random() < 0.5 else (self.shape[axis] - 1, self.shape[axis] - 2)
+        inside = [Loop(k, self.name("i"), constant(int(k == axis and edge == 0)),
+                       self.bound(k, 1 + int(k == axis and edge != 0))) for k in range(len(self.shape))]
+        along = [Loop(k, self.name("i"), constant(0), self.bound(k, 1)) for k in range(len(self.shape)) if k != axis]
+        written, write = self.writes(inside, [], [target])
+        fixed = {place: Loop(axis, str(place), None, None) for place in (edge, beside)}
+        at = lambda place: [(loop.index_text(), lambda known, loop=loop: known[loop.variable] if loop.axis != axis else place)
+                            for loop in sorted([*along, fixed[place]], key=lambda loop: loop.axis)]
+        element, _ = self.element(target, at(edge))
+        terms = [self.element(target, at(beside)), *(self.element(self.random.choice(self.arrays), at(beside))
+                                                     for _ in range(self.random.randint(0, 2)))]
+        self.random.shuffle(terms)
+        value = " + ".join(f"{k} * ({text})" for k, (text, _) in enumerate(terms, 1))
+        over = lambda loops, body: f"foreach {', '.join(loop.range_text() for loop in loops)} {{ {body} }}"
+        texts = [over(inside, written), over(along, f"{element} = ({value}) %% {MODULUS};")]
+        self.lines += [f"int {target.name}[{', '.join(self.extents)}];", *(reversed(texts) if after else texts)]
+        for loops, each in ((inside, write), (along, None)):
+            for numbers in itertools.product(*(loop.numbers({}) for loop in loops)):
+                known = {loop.variable: number for loop, number in zip(loops, numbers)}
+                if each is not None:
+                    each(known)
+                    continue
+                place = tuple(of(known) for _, of in at(edge))
+                target.values[place] = remainder(sum(k * of(known) for k, (_, of) in enumerate(terms, 1)))
+        self.keep(target)
+
     def keep(self, array):
         self.arrays.append(array)
         values = [array.values[p] for p in itertools.product(*(range(extent) for extent in self.shape))]
@@ -223,7 +254,10 @@ class Generator:
         points = itertools.product(*(range(extent) for extent in self.shape))
         self.keep(Array("a0", self.shape, {p: (first + step * n) % 101 for n, p in enumerate(points)}))
         for _ in range(5):
-            self.statement()
+            if len(self.shape) > 1 and max(self.shape) > 1 and self.random.random() < 0.3:
+                self.edge()
+            else:
+                self.statement()
         return "\n".join(self.lines) + "\n", sorted(self.expected)
 
 

@@ -137,6 +137,7 @@ std::int64_t Launcher::run_steady(PointLaunch& points, std::int64_t low, std::in
   const std::size_t reads = launch.reads.size(), sinks = launch.sinks.size();
   if (launch.reads_point || leaf.takes_values() || reads == 0 || !part.are_steady(count)) return 0;
   std::array<std::int64_t, leaf_word_limit> keys, next, last, distances;
+  std::array<void*, leaf_word_limit> places;  // handed to the leaf once it is known that all lie so
   part.find(0, keys.data());
   part.find(1, next.data());
   part.find(count - 1, last.data());
@@ -149,7 +150,7 @@ std::int64_t Launcher::run_steady(PointLaunch& points, std::int64_t low, std::in
     const auto is_inside = [&](std::int64_t key) { return 0 <= key && key < size; };
     const std::size_t key = read.first_key;
     if (!is_inside(keys[key]) || !is_inside(next[key]) || !is_inside(last[key])) return 0;
-    leaf.set_input(r, numbers->at_index(static_cast<std::size_t>(keys[key])));
+    places[r] = numbers->at_index(static_cast<std::size_t>(keys[key]));
     distances[r] = (next[key] - keys[key]) * static_cast<std::int64_t>(size_of_number(numbers->kind()));
   }
   SinkRows rows{{points.rows.data(), sinks}};
@@ -161,8 +162,10 @@ std::int64_t Launcher::run_steady(PointLaunch& points, std::int64_t low, std::in
     if (first < 0 || first >= size || second < 0 || second >= size) return 0;
     rows.rows[s] = {first, 1, count, second - first};
     distances[reads + s] = (second - first) * static_cast<std::int64_t>(size_of_number(open.kind()));
-    leaf.set_results(s, points.rows[s]->numbers()->numbers().at_index(static_cast<std::size_t>(first)));
+    places[reads + s] = points.rows[s]->numbers()->numbers().at_index(static_cast<std::size_t>(first));
   }
+  for (std::size_t r = 0; r < reads; ++r) leaf.set_input(r, places[r]);
+  for (std::size_t s = 0; s < sinks; ++s) leaf.set_results(s, places[reads + s]);
   const std::int64_t claimed = rows.claim();
   const std::int64_t made =
       claimed == 0 ? 0 : leaf.call_rows(worker_->leaf_worker(), low, points.step(), 1, claimed, distances.data());
