@@ -36,7 +36,7 @@ class RFolder(Folder):
 def without_r(folder):
     folder.write("a.df", TWICE + 'trace("before", twice(2.5));\ntrace("other");\n')
     told = folder.run("run --keep-going a.df", 1, "trace: other\n", env={"PATH": "/nowhere"}).stderr
-    expect_in("a.df:1:33: error: `twice`: `Rscript` could not be started", told)
+    expect_in("a.df:1:30: error: `twice`: `Rscript` could not be started", told)
     expect_in("is R (Debian: r-base-core) installed?", told)
 
 
