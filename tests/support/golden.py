@@ -169,6 +169,8 @@ def run_once(raddle, case, options, timeout_s=TIMEOUT_S):
         environment = {**os.environ, "NO_COLOR": "1", "TERM": "dumb", "TMPDIR": str(temporary), "TMP": str(temporary)}
         if case.needs == "numpy":
             environment["PATH"] = path_with_numpy()
+        if case.needs == "R":
+            environment["LANGUAGE"] = "en"  # of R's own messages
         environment |= {name: value.replace("$HERE", str(folder)) for name, value in case.environment.items()}
         try:
             done = subprocess.run(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL,
