@@ -19,6 +19,8 @@ std::string_view python_functions();
 std::string_view python_server();
 /// The text of native/parallel_python.py.
 std::string_view parallel_python();
+/// The text of native/r_functions.R.
+std::string_view r_functions();
 /// The text of native/r_server.R.
 std::string_view r_server();
 

@@ -187,7 +187,7 @@ enum class BodyKind : std::uint8_t {
   block,    ///< `{ statements }`
   command,  ///< app: a command line
   tcl,      ///< `"pkg" "version" ["proc"] [ [ "template" ] ];`
-  library,  ///< @library="lib.so", @kernel or @python declaration without body
+  library,  ///< @library="lib.so", @kernel, @python or @r declaration without body
 };
 enum class Redirect : std::uint8_t { stdin_, stdout_, stderr_ };
 struct CommandLine {

@@ -47,6 +47,7 @@ constexpr std::array known_annotations = {
     KnownAnnotation{"kernel", on_definition, ValueRule::needed},
     KnownAnnotation{"library", on_definition, ValueRule::needed},
     KnownAnnotation{"python", on_definition, ValueRule::needed},
+    KnownAnnotation{"r", on_definition, ValueRule::needed},
     KnownAnnotation{"suppress", anywhere, ValueRule::needed},
     KnownAnnotation{"dispatch", on_definition, ValueRule::needed},
     KnownAnnotation{"copy", on_definition, ValueRule::none},

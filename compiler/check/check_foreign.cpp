@@ -46,7 +46,6 @@ class ForeignChecker {
     check_inputs();
   }
 
-  /// Arrays that it gives tell their extents, so these need not be known.
   void python() {
     kind_ = DiagnosticKind::bad_python;
     const ast::Annotation* annotation = find_annotation(function_.annotations, "python");
@@ -54,9 +53,36 @@ class ForeignChecker {
       report(annotation->span, "needs the names of its module and function as a string literal, as \"model:run\"");
     else if (annotation->value != nullptr)
       check_python_name(as<ast::StringLiteral>(*annotation->value));
-    for (const char* const other : {"library", "isolate", "kernel"})
+    refuse_others({"library", "isolate", "kernel", "r"});
+    check_served();
+  }
+
+  void r() {
+    kind_ = DiagnosticKind::bad_r;
+    const ast::Annotation* annotation = find_annotation(function_.annotations, "r");
+    if (annotation->value != nullptr && annotation->value->kind != ast::ExprKind::StringLiteral)
+      report(annotation->span, "needs the names of its file and function as a string literal, as \"model.R:run\"");
+    else if (annotation->value != nullptr)
+      check_r_name(as<ast::StringLiteral>(*annotation->value));
+    refuse_others({"library", "isolate", "kernel"});
+    check_served();
+  }
+
+  void tcl() {
+    if (function_.tcl_template) return tcl_template(*function_.tcl_template);
+    if (function_.tcl_package.size() < 3)
+      context_.diagnostics.report(DiagnosticKind::bad_tcl, function_.name.span, function_.name.text);
+  }
+
+ private:
+  void refuse_others(std::initializer_list<const char*> names) {
+    for (const char* const other : names)
       if (const ast::Annotation* both = find_annotation(function_.annotations, other); both != nullptr)
         report(both->span, fmt::format("can not have `@{}`, too", other));
+  }
+
+  /// Arrays that it gives tell their extents, so these need not be known.
+  void check_served() {
     for (const ast::Formal& output : function_.outputs) {
       const TypeId type = base(output);
       if (is_dense_of_numbers(type) || is_scalar_or_void(type)) continue;
@@ -68,13 +94,6 @@ class ForeignChecker {
     check_inputs();
   }
 
-  void tcl() {
-    if (function_.tcl_template) return tcl_template(*function_.tcl_template);
-    if (function_.tcl_package.size() < 3)
-      context_.diagnostics.report(DiagnosticKind::bad_tcl, function_.name.span, function_.name.text);
-  }
-
- private:
   /// Each `<<name>>` is an input or output. `\` makes the next character an ordinary one.
   void tcl_template(const std::string& code) {
     std::vector<std::string> names;
@@ -109,7 +128,7 @@ class ForeignChecker {
   }
 
   void check_kernel_name(const ast::StringLiteral& value) {
-    const KernelName kernel = kernel_name(value.value, function_.name.text);
+    const NameInFile kernel = name_in_file(value.value, function_.name.text);
     if (kernel.file.empty() || kernel.file.find('\0') != std::string::npos)
       report(value.span, "has no file of this name");
     const auto is_of_name = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == ':'; };
@@ -139,6 +158,17 @@ class ForeignChecker {
     } else if (!is_path_of_names(name.function)) {
       report(value.span, fmt::format("can not have the name `{}`", name.function));
     }
+  }
+
+  void check_r_name(const ast::StringLiteral& value) {
+    const NameInFile called = name_in_file(value.value, function_.name.text);
+    const auto is_of_name = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '.' || c >= 0x80; };
+    const std::string& name = called.name;
+    const bool begins_as_number = !name.empty() && std::isdigit(static_cast<unsigned char>(name[name[0] == '.'])) != 0;
+    if (called.file.empty() || called.file.contains('\0'))
+      report(value.span, "has no file of this name");
+    else if (name.empty() || name[0] == '_' || begins_as_number || !std::ranges::all_of(name, is_of_name))
+      report(value.span, fmt::format("can not have the name `{}`", name));
   }
 
   bool is_scalar_or_void(TypeId type) const {
@@ -201,7 +231,7 @@ class ForeignChecker {
 
 }  // namespace
 
-KernelName kernel_name(const std::string& value, const std::string& function) {
+NameInFile name_in_file(const std::string& value, const std::string& function) {
   const std::size_t slash = value.rfind('/');  // folders may have colons in their names
   const std::size_t colon = value.find(':', slash == std::string::npos ? 0 : slash);
   if (colon == std::string::npos) return {value, function};
@@ -218,14 +248,16 @@ void check_foreign(Context& context, const FunctionDefinition& function) {
   if (function.body_kind == ast::BodyKind::tcl) ForeignChecker(context, function).tcl();
   if (function.body_kind == ast::BodyKind::library) {
     if (find_annotation(function.annotations, "python") != nullptr) return ForeignChecker(context, function).python();
+    if (find_annotation(function.annotations, "r") != nullptr) return ForeignChecker(context, function).r();
     if (find_annotation(function.annotations, "kernel") != nullptr) return ForeignChecker(context, function).kernel();
     return ForeignChecker(context, function).library();
   }
   for (const ast::Annotation& annotation : function.annotations) {
     const std::string& name = annotation.name.text;
-    if (name != "isolate" && name != "library" && name != "kernel" && name != "python") continue;
+    if (name != "isolate" && name != "library" && name != "kernel" && name != "python" && name != "r") continue;
     const DiagnosticKind kind = name == "kernel"   ? DiagnosticKind::bad_kernel
                                 : name == "python" ? DiagnosticKind::bad_python
+                                : name == "r"      ? DiagnosticKind::bad_r
                                                    : DiagnosticKind::bad_library;
     context.diagnostics.report(kind, mark_of(annotation),
                                "is declared without a body: `@" + name + "` is for these only");

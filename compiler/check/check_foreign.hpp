@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-// Functions of shared libraries, in Tcl and in Python: what can cross the border.
+// Functions of shared libraries, in Tcl, in Python and in R: what can cross the border.
 #include "compiler/check/context.hpp"
 
 namespace raddle::check_detail {
@@ -9,12 +9,12 @@ namespace raddle::check_detail {
 /// After the types of the formals are known.
 void check_foreign(Context& context, const ast::FunctionDefinition& function);
 
-/// Of `@kernel="file.cu:name"`.
-struct KernelName {
+/// Of `@kernel="file.cu:name"` and `@r="file.R:name"`.
+struct NameInFile {
   std::string file, name;
 };
 /// @param value     what stands in quotes   @param function  the name if none is given
-KernelName kernel_name(const std::string& value, const std::string& function);
+NameInFile name_in_file(const std::string& value, const std::string& function);
 
 /// Of `@python="module:function"`.
 struct PythonName {

@@ -237,11 +237,11 @@ void refuse_gpu(Context& context, const ast::FunctionDefinition& function) {
   const ast::Annotation* gpu = find_annotation(function.annotations, "gpu");
   const bool is_kernel = find_annotation(function.annotations, "kernel") != nullptr;
   if (gpu == nullptr || function.body_kind == ast::BodyKind::block || is_kernel) return;
-  const char* const what = function.body_kind == ast::BodyKind::command ? "an app"
-                           : function.body_kind == ast::BodyKind::tcl   ? "a function in Tcl"
-                           : find_annotation(function.annotations, "python") != nullptr
-                               ? "a function in Python"
-                               : "a function of a shared library";
+  const char* const what = function.body_kind == ast::BodyKind::command                 ? "an app"
+                           : function.body_kind == ast::BodyKind::tcl                   ? "a function in Tcl"
+                           : find_annotation(function.annotations, "python") != nullptr ? "a function in Python"
+                           : find_annotation(function.annotations, "r") != nullptr      ? "a function in R"
+                                                                                   : "a function of a shared library";
   context.diagnostics.report(DiagnosticKind::misplaced_annotation, mark_of(*gpu), "gpu",
                              std::string(what) + ", which runs on the CPU");
 }

@@ -172,17 +172,19 @@ struct Command {
   std::array<Operand, app_limits.size()> limits;  ///< by AppLimit; index none if absent
 };
 
-enum class ForeignKind : std::uint8_t { library, isolated_library, tcl_template, tcl_procedure, app_kernel, python };
+enum class ForeignKind : std::uint8_t { library, isolated_library, tcl_template, tcl_procedure, app_kernel, python, r };
+/// Arrays that it gives tell their extents.
+constexpr bool gives_extents(ForeignKind kind) { return kind == ForeignKind::python || kind == ForeignKind::r; }
 struct Foreign {
   ForeignKind kind = ForeignKind::library;
-  std::string library;  ///< shared library, Tcl package, file of the AppKernel, module in Python
+  std::string library;  ///< shared library, Tcl package, file of the AppKernel or in R, module in Python
   std::string version;  ///< of the Tcl package; of a module in Python the folder where it is looked for first
-  std::string code;     ///< C symbol, Tcl template, name of a Tcl procedure, an AppKernel, a function in Python
+  std::string code;     ///< C symbol, Tcl template, name of a Tcl procedure, an AppKernel, a function in Python or R
   std::vector<std::string> outputs = {};  ///< Tcl: all names in the order of the declaration
   std::string varargs = "";               ///< Tcl: name of the parameters at the end that are a variable number
-  /// C and Python: of parameters, then of outputs. Of the elements of a dense array how many extents there are: those
-  /// of an input follow it, those of outputs are the last parameters, and in Python follow each output, too. 0:
-  /// anything else. Empty: all are 0.
+  /// C, Python, R: of parameters, then of outputs. Of the elements of a dense array how many extents there are: those
+  /// of an input follow it, those of outputs are the last parameters, and in Python and R follow each output, too.
+  /// 0: anything else. Empty: all are 0.
   std::vector<std::uint32_t> ranks = {};
   Span place = {};  ///< AppKernel: of its name in the script
 };

@@ -2,8 +2,8 @@
 //
 // Note [dense for C]. A C function that takes or gives dense arrays becomes two functions: the script's own, which
 // checks extents as others do, and what C is called as: of a dense input it gets the elements and each extent, behind
-// all inputs the extents of each dense output, and it gives the outputs' elements. So does one in Python, which gives
-// the extents, too: those that it gets may be -1, which any extent is.
+// all inputs the extents of each dense output, and it gives the outputs' elements. So does one in Python or R, which
+// gives the extents, too: those that it gets may be -1, which any extent is.
 #include <algorithm>
 #include <filesystem>
 #include <utility>
@@ -23,16 +23,17 @@ void FunctionLowering::lower_foreign(const ast::FunctionDefinition& definition) 
     return;
   }
   ir::Foreign foreign{ir::ForeignKind::library, "", "", definition.name.text};
+  const std::string& script = context_.module.sources->at(definition.name.span.file).path();
+  const std::filesystem::path folder = std::filesystem::path(script).parent_path();
   for (const ast::Annotation& annotation : definition.annotations) {
     if (annotation.name.text == "isolate") foreign.kind = ir::ForeignKind::isolated_library;
     if (annotation.name.text == "library") foreign.library = ast::as<ast::StringLiteral>(*annotation.value).value;
     if (annotation.name.text == "kernel") {
       foreign.kind = ir::ForeignKind::app_kernel;
       const auto [file, name] =
-          check_detail::kernel_name(ast::as<ast::StringLiteral>(*annotation.value).value, definition.name.text);
-      const std::string& script = context_.module.sources->at(definition.name.span.file).path();
+          check_detail::name_in_file(ast::as<ast::StringLiteral>(*annotation.value).value, definition.name.text);
       const bool is_of_library = file.starts_with('<');
-      foreign.library = is_of_library ? file : (std::filesystem::path(script).parent_path() / file).string();
+      foreign.library = is_of_library ? file : (folder / file).string();
       foreign.code = name;
       foreign.place = annotation.value->span;
     }
@@ -43,8 +44,13 @@ void FunctionLowering::lower_foreign(const ast::FunctionDefinition& definition) 
         check_detail::python_name(ast::as<ast::StringLiteral>(*python->value).value, definition.name.text);
     foreign.library = module;
     foreign.code = name;
-    const std::string& script = context_.module.sources->at(definition.name.span.file).path();
-    foreign.version = std::filesystem::path(script).parent_path().string();
+    foreign.version = folder.string();
+  } else if (const ast::Annotation* r = check_detail::find_annotation(definition.annotations, "r")) {
+    foreign.kind = ir::ForeignKind::r;
+    const auto [file, name] =
+        check_detail::name_in_file(ast::as<ast::StringLiteral>(*r->value).value, definition.name.text);
+    foreign.library = (folder / file).string();
+    foreign.code = name;
   }
   const auto is_dense = [this](const ast::Formal& formal) { return types().is_dense(formal.resolved_type); };
   if (std::ranges::any_of(definition.inputs, is_dense) || std::ranges::any_of(definition.outputs, is_dense))
@@ -115,7 +121,7 @@ void FunctionLowering::call_with_parts(const ast::FunctionDefinition& definition
       const ir::VarId elements = temporary(types().dense_elements(output.resolved_type), output.name.span);
       parts.elements = ir::Operand::variable(elements);
       give(output.name.text, elements, types().rank(output.resolved_type));
-      for (std::size_t axis = 0; foreign.kind == ir::ForeignKind::python && axis < parts.extents.size(); ++axis) {
+      for (std::size_t axis = 0; ir::gives_extents(foreign.kind) && axis < parts.extents.size(); ++axis) {
         const ir::VarId found = temporary(TypeStore::int_, output.name.span);
         give("", found, 0);
         if (declared_extents_.at(variable)[axis].index == ir::none) parts.extents[axis] = ir::Operand::variable(found);

@@ -142,7 +142,7 @@ std::unique_ptr<FunctionDefinition> AstBuilder::function_definition(P::Function_
   out->is_main = out->name.text == "main";
   out->span = span(from);
   const bool is_foreign = std::ranges::any_of(annotations, [](const auto& one) {
-    return one.name.text == "library" || one.name.text == "kernel" || one.name.text == "python";
+    return one.name.text == "library" || one.name.text == "kernel" || one.name.text == "python" || one.name.text == "r";
   });
   out->annotations = std::move(annotations);
   if (from->tcl != nullptr) {
@@ -153,7 +153,7 @@ std::unique_ptr<FunctionDefinition> AstBuilder::function_definition(P::Function_
     out->body_kind = BodyKind::library;
     if (!is_foreign) {
       std::string text =
-          fmt::format("`{}` has neither a body nor a `@library`, `@kernel` or `@python`", out->name.text);
+          fmt::format("`{}` has neither a body nor a `@library`, `@kernel`, `@python` or `@r`", out->name.text);
       const auto with_value =
           std::ranges::find_if(out->annotations, [](const auto& one) { return one.value != nullptr; });
       if (with_value != out->annotations.end()) text += fmt::format(", which `@{}` is not", with_value->name.text);

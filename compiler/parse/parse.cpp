@@ -80,7 +80,8 @@ class ModuleParser {
       P::AnnotationsContext* marks = parser_.annotations();
       if (marks->exception) std::rethrow_exception(marks->exception);
       const bool library = std::ranges::any_of(marks->items, [&](const P::AnnotationContext* mark) {
-        return tokens_.text(*mark->name) == "library" || tokens_.text(*mark->name) == "python";
+        const std::string_view name = tokens_.text(*mark->name);
+        return name == "library" || name == "python" || name == "r";
       });
       item_after(marks, library);
     } catch (const NestedTooDeeply&) {

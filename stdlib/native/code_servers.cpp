@@ -128,6 +128,12 @@ std::vector<std::string> python_function_command() {
   return python_command(std::string(python_functions()) + std::string(python_server()));
 }
 
+/// As an argument: R takes no expressions of more than 10,000 bytes.
+std::vector<std::string> r_function_command() {
+  return {"Rscript", "--vanilla", "-e", "eval(parse(text=commandArgs(TRUE),keep.source=FALSE))",
+          std::string(r_functions())};
+}
+
 Result python(Call call, Arguments arguments, Results) { return run(call, "python", arguments); }
 
 Result python_persist(Call call, Arguments arguments, Results) { return run(call, "python_persist", arguments); }

@@ -1,5 +1,5 @@
 #pragma once
-// Code in Python and R that is asked for by code in Tcl, and functions in Python that a script declares.
+// Code in Python and R that is asked for by code in Tcl, and functions in these that a script declares.
 #include <string>
 #include <vector>
 
@@ -12,5 +12,7 @@ std::expected<std::string, std::string> run_code(vm::Outside& outside, const vm:
 
 /// The command of a process that makes calls of functions which a script declares by `@python`.
 std::vector<std::string> python_function_command();
+/// Likewise by `@r`.
+std::vector<std::string> r_function_command();
 
 }  // namespace raddle::stdlib::native

@@ -18,6 +18,7 @@ order  any: stdout is compared as sorted lines; exact: as it is (default: any)
 exit   the exit code to expect (default 0). With 3 the script does not run: one run, one level
 emit   compares the text of --emit=STAGE instead of running
 needs  numpy: the case is left out where no python3, of PATH or the system's own, has it; the one that has comes first in PATH
+       R: it is left out where there is no Rscript
 seeds  none: what it prints rests on an order that the language leaves open: not run with --scheduler-seeds. A number: so many
        seeds at most, where the script does the same thing for a second
 
@@ -46,6 +47,7 @@ import functools
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -123,8 +125,8 @@ def parse_header(script):
     case.exit_code = int(values.get("exit", "0"))
     case.emit = values.get("emit", "")
     case.needs = values.get("needs", "")
-    if case.needs not in ("", "numpy"):
-        raise ValueError(f"{case.name}: it can need numpy, not {case.needs}")
+    if case.needs not in ("", "numpy", "R"):
+        raise ValueError(f"{case.name}: it can need numpy or R, not {case.needs}")
     if "seeds" in values:
         case.most_seeds = 0 if values["seeds"] == "none" else int(values["seeds"])
     if case.order not in ("any", "exact"):
@@ -167,6 +169,8 @@ def run_once(raddle, case, options, timeout_s=TIMEOUT_S):
         environment = {**os.environ, "NO_COLOR": "1", "TERM": "dumb", "TMPDIR": str(temporary), "TMP": str(temporary)}
         if case.needs == "numpy":
             environment["PATH"] = path_with_numpy()
+        if case.needs == "R":
+            environment["LANGUAGE"] = "en"  # of R's own messages
         environment |= {name: value.replace("$HERE", str(folder)) for name, value in case.environment.items()}
         try:
             done = subprocess.run(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL,
@@ -291,7 +295,8 @@ def find_cases(filters):
     scripts = sorted([*ROOT.glob("tests/golden/**/*.df"), *ROOT.glob("examples/**/*.df")])
     scripts = [s for s in scripts if not {"data", "modules"} & set(s.relative_to(ROOT).parts)]
     cases = [parse_header(s) for s in scripts if not filters or any(f in str(s.relative_to(ROOT)) for f in filters)]
-    return [case for case in cases if case.needs != "numpy" or path_with_numpy()]
+    is_there = {"": lambda: True, "numpy": path_with_numpy, "R": lambda: shutil.which("Rscript")}
+    return [case for case in cases if is_there[case.needs]()]
 
 
 def main():

@@ -119,6 +119,7 @@ STEPS = [
     Step("stacks", "deep recursions on stacks of several sizes", [[PYTHON, "tests/stress/stacks.py"]], quick=[], lane="waits"),
     Step("swift-t", "run scripts of published workflows, options of Swift/T's own command", [[PYTHON, "tests/support/check_swift_t.py"]], lane="waits"),
     Step("python", "functions in Python: sweeps, sessions, ends", [[PYTHON, "tests/support/check_python.py"]], lane="waits"),
+    Step("r", "functions in R: sweeps, sessions, ends", [[PYTHON, "tests/support/check_r.py"]], lane="waits"),
     Step("pictures", "raddle report, trace, graph: pages, drawn by a browser where there is one, traces, graphs",
          [[PYTHON, "tests/support/check_pictures.py"]], quick=[], lane="waits"),
     Step("repl", "raddle on a terminal: what stands on the screen", [[PYTHON, "tests/support/check_repl.py"]], lane="waits"),

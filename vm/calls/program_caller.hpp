@@ -1,8 +1,8 @@
 #pragma once
-// Calls that leave the script: external programs, C, Tcl and Python; and the files that calls write.
+// Calls that leave the script: external programs, C, Tcl, Python and R; and the files that calls write.
 //
 // Files: apps.cpp programs; foreign_calls.cpp functions of shared libraries, AppKernels; app_kernel_calls.cpp those
-// AppKernels that devices run; served_calls.cpp functions in Python and Tcl; files.cpp files.
+// AppKernels that devices run; served_calls.cpp functions in Python, R and Tcl; files.cpp files.
 #include <cstdint>
 #include <span>
 #include <string>

@@ -1,5 +1,5 @@
 #pragma once
-// A call of a function in Python or Tcl.
+// A call of a function in Python, R or Tcl.
 #include <cstdint>
 #include <expected>
 #include <optional>

@@ -1,4 +1,4 @@
-// Calls of functions in Python and Tcl: made by processes of their own (ServerExchange has what is said to these),
+// Calls of functions in Python, R and Tcl: made by processes of their own (ServerExchange has what is said to these),
 // while the worker goes on with other work.
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 
 #include "vm/calls/program_caller.hpp"
 #include "vm/calls/served_call.hpp"
-#include "vm/foreign/python_function.hpp"
+#include "vm/foreign/served_function.hpp"
 #include "vm/foreign/tcl_exchange.hpp"
 #include "vm/foreign/tcl_server.hpp"
 #include "vm/interpret/run_state.hpp"
@@ -39,26 +39,31 @@ void remove_what_was_begun(ServedCall& call) {
     if (identity != identity_of(path)) remove_files({path});
 }
 
-bool is_python(const ForeignFunction& function) { return function.kind == ForeignKind::python; }
-
 ServedOutcome outcome_of(const ServerAnswer& answer, const ForeignFunction& function, ServerExchange& exchange) {
   using Problem = ServerExchange::Problem;
+  const ServedLanguage* const language = served_language(function.kind);
   switch (answer.status) {
     case ServerStatus::answered: return exchange.finish(answer.bytes);
     case ServerStatus::not_started:
-      return std::unexpected(Problem{answer.error + (is_python(function) ? "; is Python 3 installed?" : "")});
+      return std::unexpected(
+          Problem{language ? fmt::format("{}; is {} installed?", answer.error, language->package) : answer.error});
     case ServerStatus::ended: break;
   }
-  if (is_python(function)) return std::unexpected(Problem{"python3: " + answer.error});
+  if (language) return std::unexpected(Problem{fmt::format("{}: {}", language->program, answer.error)});
   return std::unexpected(
       Problem{fmt::format("`{}` has ended the process of its rank: {}", function.name, answer.error)});
+}
+
+const std::vector<std::string>& command_for(ForeignKind kind, const RunOptions& options) {
+  return kind == ForeignKind::r ? options.r_command : options.python_command;
 }
 
 }  // namespace
 
 ServerPool& ProgramCaller::servers_for(const ForeignFunction& function) const {
-  if (is_python(function))
-    return run_.outside.servers("@python", run_.options.python_command, SharedBlocks::descriptor());
+  if (const ServedLanguage* const language = served_language(function.kind))
+    return run_.outside.servers(language->pool, command_for(function.kind, run_.options),
+                                language->shares_memory ? SharedBlocks::descriptor() : -1);
   return run_.outside.servers("@tcl", {"/proc/self/exe", tcl_server_word, std::to_string(run_.pool.capacity())});
 }
 
@@ -109,13 +114,14 @@ bool ProgramCaller::begin_served_call(Frame& frame, const Instruction& in) {
   for (const Operand output : site.file_outputs) inputs.push_back(output_for(*call, output));
   for (const Operand input : site.words) inputs.push_back(frame.at(input).get());
   std::shared_ptr<ServerExchange> exchange;
-  if (is_python(function))
-    exchange = std::make_shared<PythonExchange>(function);
+  const ServedLanguage* const language = served_language(function.kind);
+  if (language)
+    exchange = std::make_shared<FunctionExchange>(function, *language);
   else
     exchange = std::make_shared<TclExchange>(function, run_.tcl_host);
   std::expected<std::string, std::string> request = exchange->request(inputs);
-  if (request && is_python(function) && run_.options.python_command.empty())
-    request = std::unexpected("functions in Python can not be called here");
+  if (request && language && command_for(function.kind, run_.options).empty())
+    request = std::unexpected(fmt::format("functions in {} can not be called here", language->name));
   if (!request) {
     run_.written_files.end(call->begun);
     fail_served_call(frame, here_.index_of(in), {std::move(request.error())});
@@ -129,13 +135,14 @@ bool ProgramCaller::begin_served_call(Frame& frame, const Instruction& in) {
   run_.throttle.begin();
   const auto done = [call, exchange, &function, &pool = run_.pool](const ServerAnswer& answer) {
     call->outcome = outcome_of(answer, function, *exchange);
-    if (!is_python(function)) call->rank = answer.rank;
+    if (function.kind == ForeignKind::tcl_template || function.kind == ForeignKind::tcl_procedure)
+      call->rank = answer.rank;
     pool.inject(*call);
     pool.release_hold();
   };
-  // What a function in Python has kept in a process is not what a script may build on: it goes where it is wanted, else
-  // anywhere. What Tcl keeps is the rank's.
-  const RankWish wish = is_python(function) ? frame.rank : here_.rank_wish(frame, {});
+  // What a function in Python or R has kept in a process is not what a script may build on: it goes where it is wanted,
+  // else anywhere. What Tcl keeps is the rank's.
+  const RankWish wish = language ? frame.rank : here_.rank_wish(frame, {});
   servers_for(function).ask(std::move(*request), wish, done,
                             [exchange](const std::string& answer) { return exchange->go_on(answer); });
   return true;
@@ -167,7 +174,7 @@ void ProgramCaller::finish_served_call(ServedCall* ended) {
 void ProgramCaller::fail_served_call(Frame& frame, std::uint32_t instruction, ServerExchange::Problem problem) {
   const AppSite& site = program_.apps[program_.instructions[instruction].d];
   std::string text = std::move(problem.message);
-  if (is_python(program_.foreigns[site.foreign])) text = fmt::format("`{}`: {}", site.label, text);
+  if (served_language(program_.foreigns[site.foreign].kind)) text = fmt::format("`{}`: {}", site.label, text);
   fail_program(frame, site, here_.failure_at(frame, instruction, std::move(text), std::move(problem.notes)));
 }
 

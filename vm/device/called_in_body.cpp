@@ -88,6 +88,7 @@ const char* text_of(ForeignKind kind) {
     case ForeignKind::tcl_template:
     case ForeignKind::tcl_procedure: return "is a function in Tcl";
     case ForeignKind::python: return "is a function in Python";
+    case ForeignKind::r: return "is a function in R";
     case ForeignKind::app_kernel: return "is an AppKernel, whose calls go by themselves";
   }
   return "";

@@ -26,7 +26,8 @@ std::unique_ptr<ForeignCode> make_foreign_code(const ForeignFunction& function, 
     case ForeignKind::app_kernel: return std::make_unique<AppKernelFunction>(function, kernels);
     case ForeignKind::tcl_template:
     case ForeignKind::tcl_procedure:
-    case ForeignKind::python: break;
+    case ForeignKind::python:
+    case ForeignKind::r: break;
   }
   return nullptr;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "vm/foreign/open_call.hpp"
+#include "vm/foreign/served_language.hpp"
 #include "vm/program/program.hpp"
 #include "vm/value/value.hpp"
 
@@ -37,9 +38,9 @@ void write_output_of_c();
 
 class AppKernelCompiler;
 
-/// Functions in Python and Tcl are called in processes of their own: server_exchange.hpp.
-constexpr bool is_served(ForeignKind kind) {
-  return kind == ForeignKind::python || kind == ForeignKind::tcl_template || kind == ForeignKind::tcl_procedure;
+/// Functions in Python, R and Tcl are called in processes of their own: server_exchange.hpp.
+inline bool is_served(ForeignKind kind) {
+  return served_language(kind) != nullptr || kind == ForeignKind::tcl_template || kind == ForeignKind::tcl_procedure;
 }
 
 /// @param function, kernels  must outlive the code; null: AppKernels can not be called

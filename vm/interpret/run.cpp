@@ -52,9 +52,12 @@ Run::Run(Machine& machine, const Program& program, const RunOptions& options)
   const auto is_kernel = [](const ForeignFunction& function) { return function.kind == ForeignKind::app_kernel; };
   if (options.devices && std::ranges::any_of(program.foreigns, is_kernel))
     device_calls.emplace(options.devices, options.app_kernel_compiler, program, pool);
-  const auto is_python = [](const ForeignFunction& function) { return function.kind == ForeignKind::python; };
+  const auto shares_memory = [](const ForeignFunction& function) {
+    const ServedLanguage* const language = served_language(function.kind);
+    return language != nullptr && language->shares_memory;
+  };
   // before there are arrays; where there is no such memory, they go in messages
-  if (std::ranges::any_of(program.foreigns, is_python)) static_cast<void>(SharedBlocks::begin());
+  if (std::ranges::any_of(program.foreigns, shares_memory)) static_cast<void>(SharedBlocks::begin());
   for (const ForeignFunction& function : program.foreigns) {
     foreigns.push_back(make_foreign_code(function, options.app_kernel_compiler));
   }

@@ -85,8 +85,9 @@ struct RunOptions {
   std::uint32_t most_nested_calls = 5'000'000;  ///< more are taken for a recursion without end
   ProcessBudget process_budget;                 ///< of external programs that run at once
   AppSettings apps;
-  RunCode run_code = nullptr;                ///< in other languages, for Tcl; null: it can run none
-  std::vector<std::string> python_command;   ///< of a process that calls functions in Python; empty: calls fail
+  RunCode run_code = nullptr;  ///< in other languages, for Tcl; null: it can run none
+  /// Of a process that calls functions in this language; empty: calls fail.
+  std::vector<std::string> python_command, r_command;
   std::vector<std::string> package_folders;  ///< in which Tcl looks for packages, before its own places
   std::vector<Variables> rank_variables;     ///< of the environment, that each rank has set for what it starts
   ProgramOutputs program_outputs;            ///< where programs print to that are not redirected

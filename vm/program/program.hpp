@@ -314,21 +314,23 @@ struct ForeignType {
 struct ForeignFormal {
   std::string name;
   ForeignType type;
-  /// C and Python: of the elements of a dense array how many extents there are. Those of an input are the inputs that
-  /// follow it; those that outputs are to have are the last inputs, in Python -1 where any will do, and those that they
-  /// have are in Python the outputs that follow each. 0: anything else.
+  /// C, Python, R: of the elements of a dense array how many extents there are. Those of an input are the inputs that
+  /// follow it; those that outputs are to have are the last inputs, in Python and R -1 where any will do, and those
+  /// that they have are there the outputs that follow each. 0: anything else.
   std::uint32_t rank = 0;
 };
 
-enum class ForeignKind : std::uint8_t { library, isolated_library, tcl_template, tcl_procedure, app_kernel, python };
+enum class ForeignKind : std::uint8_t { library, isolated_library, tcl_template, tcl_procedure, app_kernel, python, r };
 /// Code outside of the script that a function consists of.
 struct ForeignFunction {
   ForeignKind kind = ForeignKind::library;
-  std::string name;     ///< in the script
-  Place place = {};     ///< of its declaration
-  std::string library;  ///< the shared library, the Tcl package, the file of the AppKernel, or the module in Python
+  std::string name;  ///< in the script
+  Place place = {};  ///< of its declaration
+  /// The shared library, the Tcl package, the file of the AppKernel or in R, or the module in Python.
+  std::string library;
   std::string version;  ///< of the Tcl package; of a module in Python the folder where it is looked for first
-  std::string code;     ///< the symbol, the Tcl template, the name of the Tcl procedure, AppKernel, function in Python
+  /// The symbol, the Tcl template, the name of the Tcl procedure, AppKernel, function in Python or R.
+  std::string code;
   std::vector<ForeignFormal> files;  ///< Tcl: outputs that are files; they come before the inputs
   std::vector<ForeignFormal> inputs;
   std::vector<ForeignFormal> outputs;         ///< without files

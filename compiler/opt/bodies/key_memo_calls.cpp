@@ -88,7 +88,7 @@ std::string code_text(const ir::Module& module, ir::FunctionId id) {
 }
 
 /// What a shared library has in it that is no library of the system's, or the files of an AppKernel, or that of a
-/// module in Python; "" if they can not be read: calls fail.
+/// function in R, or of a module in Python; "" if they can not be read: calls fail.
 std::string library_text(const ir::Function& function) {
   const bool is_library =
       function.kind == ir::FunctionKind::foreign &&
@@ -100,6 +100,8 @@ std::string library_text(const ir::Function& function) {
   if (function.kind == ir::FunctionKind::foreign && function.foreign.kind == ir::ForeignKind::python)
     if (const auto file = python_module_file(function.foreign.version, function.foreign.library))
       read_file(*file, text, error);
+  if (function.kind == ir::FunctionKind::foreign && function.foreign.kind == ir::ForeignKind::r)
+    read_file(function.foreign.library, text, error);
   if (is_library && function.foreign.library.find('/') != std::string::npos)
     read_file(function.foreign.library, text, error);
   return text;
@@ -164,7 +166,7 @@ const Warning* warning_of(const stdlib::Builtin& builtin) {
 
 /// Of a package only the name is known, and of code what it is, not what it reads or runs.
 bool reaches_other_code(const ir::Foreign& foreign) {
-  if (foreign.kind == ir::ForeignKind::python) return true;
+  if (foreign.kind == ir::ForeignKind::python || foreign.kind == ir::ForeignKind::r) return true;
   const bool is_tcl = foreign.kind == ir::ForeignKind::tcl_template || foreign.kind == ir::ForeignKind::tcl_procedure;
   constexpr std::array commands = {"source", "open", "exec", "load", "package", "glob", "file"};
   return is_tcl && (foreign.library != "turbine" || std::ranges::any_of(commands, [&](const char* command) {

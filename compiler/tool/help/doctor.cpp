@@ -204,26 +204,27 @@ Finding check_record() {
 }
 
 std::vector<Finding> check_all() {
-  return {check_workers(),
-          check_compiler(),
-          check_cache(),
-          check_record(),
-          check_settings(),
-          check_temporaries(),
-          check_limit("open files", RLIMIT_NOFILE, 256, "-n"),
-          check_limit("processes", RLIMIT_NPROC, 64, "-u"),
-          check_stack(),
-          check_program("Python", {"python3", "--version"},
-                        "python(), python_persist() and functions with `@python` fail", "apt-get install python3"),
-          check_numpy(),
-          check_program("R", {"Rscript", "--version"}, "R() fails", "apt-get install r-base-core"),
-          check_tcl(),
-          check_program("MPI", {"mpiexec", "--version"}, "launch() starts its processes without it",
-                        "apt-get install openmpi-bin"),
-          check_program("clang", {"clang++-19", "--version"}, "a script's own AppKernels are not compiled",
-                        "apt-get install clang-19"),
-          check_program("graphviz", {"dot", "-V"}, "raddle graph draws no SVG", "apt-get install graphviz"),
-          check_gpu()};
+  return {
+      check_workers(),
+      check_compiler(),
+      check_cache(),
+      check_record(),
+      check_settings(),
+      check_temporaries(),
+      check_limit("open files", RLIMIT_NOFILE, 256, "-n"),
+      check_limit("processes", RLIMIT_NPROC, 64, "-u"),
+      check_stack(),
+      check_program("Python", {"python3", "--version"}, "python(), python_persist() and functions with `@python` fail",
+                    "apt-get install python3"),
+      check_numpy(),
+      check_program("R", {"Rscript", "--version"}, "R() and functions with `@r` fail", "apt-get install r-base-core"),
+      check_tcl(),
+      check_program("MPI", {"mpiexec", "--version"}, "launch() starts its processes without it",
+                    "apt-get install openmpi-bin"),
+      check_program("clang", {"clang++-19", "--version"}, "a script's own AppKernels are not compiled",
+                    "apt-get install clang-19"),
+      check_program("graphviz", {"dot", "-V"}, "raddle graph draws no SVG", "apt-get install graphviz"),
+      check_gpu()};
 }
 
 std::string as_text(const std::vector<Finding>& findings) {

@@ -112,6 +112,7 @@ std::expected<vm::RunOptions, int> run_options(const Options& given, const std::
   options.apps = *apps;
   options.run_code = stdlib::native::run_code;
   options.python_command = stdlib::native::python_function_command();
+  options.r_command = stdlib::native::r_function_command();
   options.package_folders = package_folders(given, script_path);
   if (traces_apps()) options.trace_program = trace_program;
   return options;

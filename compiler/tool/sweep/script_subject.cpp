@@ -84,8 +84,8 @@ std::string without_placeholders(const std::string& word) {
   return text;
 }
 
-/// Shared libraries whose functions it has, but for those of the system, the files of AppKernels and of modules in
-/// Python; sorted.
+/// Shared libraries whose functions it has, but for those of the system, the files of AppKernels, functions in R and
+/// modules in Python; sorted.
 std::set<std::string> libraries_of(const vm::Program& program) {
   std::set<std::string> paths;
   for (const vm::ForeignFunction& function : program.foreigns) {
@@ -96,6 +96,7 @@ std::set<std::string> libraries_of(const vm::Program& program) {
         for (const SourceFile& file : *files) paths.insert(file.path);
     if (function.kind == vm::ForeignKind::python)
       if (auto file = python_module_file(function.version, function.library)) paths.insert(std::move(*file));
+    if (function.kind == vm::ForeignKind::r) paths.insert(function.library);
     if (is_library && function.library.find('/') != std::string::npos) paths.insert(function.library);
   }
   return paths;

@@ -1,14 +1,15 @@
 // Messages, as message.hpp has them:
 //
-// 'c' a call: module, function, folder of the module; from how many bytes on arrays are shared; how many inputs, then
-//     each: 'i' number, 'f' the bytes of a double, 'b' number, 's' text, or 'a' letter of the elements, how many
-//     extents, extents, and 'd' bytes or 'm' 2, offset in the shared memory, bytes; how many outputs, then each: name,
-//     letter, of arrays letter of the elements, how many extents, those that it is to have or -1
+// 'c' a call: module or file, function, folder in which it is looked for; from how many bytes on arrays are shared; how
+//     many inputs, then each: 'i' or 'n' number, 'f' or 'g' the bytes of a double, 'b' number, 's' text, or 'a' letter
+//     of the elements, how many extents, extents, and 'd' bytes or 'm' 2, offset in the shared memory, bytes; how many
+//     outputs, then each: name, letter, of arrays letter of the elements, how many extents, those that it is to have or
+//     -1
 // 'p' how many places, offsets in the shared memory: where results are to go        'n' there is no memory for them
 //
 // 'r' results: numbers, texts; of arrays the extents, then 'd' bytes, or 'm': it waits for its place
 // 'e' text of an error             'x' text of an exception, the traceback
-#include "vm/foreign/python_function.hpp"
+#include "vm/foreign/served_function.hpp"
 
 #include <fmt/format.h>
 
@@ -57,7 +58,37 @@ void* numbers_at(const SharedBlocks::Block& block) {
   return static_cast<std::byte*>(block.address) + Buffer::header_bytes;
 }
 
-/// Any byte but 0 is true in Python.
+/// Where there are no integers of 64 bits. The least one of 32 bits is an NA in R.
+bool is_narrow(std::int64_t number) {
+  return number > std::numeric_limits<std::int32_t>::min() && number <= std::numeric_limits<std::int32_t>::max();
+}
+
+/// As are all integers between.
+bool is_exact_double(std::int64_t number) {
+  constexpr std::int64_t greatest = std::int64_t{1} << std::numeric_limits<double>::digits;
+  return -greatest <= number && number <= greatest;
+}
+
+std::string no_form_text(const ForeignFormal& formal, std::int64_t number, const ServedLanguage& language) {
+  return fmt::format("input `{}` can not be {} in {}: integers have 32 bits there, and doubles are exact up to 2^53",
+                     formal.name, number, language.name);
+}
+
+/// @param extents  of a dense array; none: a growing one of `count` elements
+void put_head(std::string& to, ValueKind element, std::size_t count, std::span<const Value> extents) {
+  to += 'a';
+  to += letter_of(element);
+  put(to, static_cast<std::int64_t>(std::max<std::size_t>(extents.size(), 1)));
+  if (extents.empty()) put(to, static_cast<std::int64_t>(count));
+  for (const Value& extent : extents) put(to, extent.as_int());
+}
+
+void put_bytes(std::string& to, const void* numbers, std::size_t bytes) {
+  to += 'd';
+  put(to, std::string_view(static_cast<const char*>(numbers), bytes));
+}
+
+/// Any byte but 0 is true.
 void make_canonical(Buffer& numbers) {
   if (numbers.kind() != ValueKind::boolean) return;
   auto* const bytes = static_cast<std::uint8_t*>(numbers.at_index(0));
@@ -66,27 +97,27 @@ void make_canonical(Buffer& numbers) {
 
 }  // namespace
 
-PythonExchange::~PythonExchange() {
+FunctionExchange::~FunctionExchange() {
   for (const Shared& each : copies_) SharedBlocks::give_back(each.block, each.bytes);
   for (const Waiting& each : waiting_)
     if (each.copy) SharedBlocks::give_back(each.copy->block, each.copy->bytes);
 }
 
-PythonExchange::Shared PythonExchange::share(std::size_t bytes) {
+FunctionExchange::Shared FunctionExchange::share(std::size_t bytes) {
   return {SharedBlocks::take(block_bytes(bytes)), block_bytes(bytes)};
 }
 
 // ---------------------------------------------------------------- request
 
-std::expected<std::string, std::string> PythonExchange::request(std::span<const Value> inputs) {
+std::expected<std::string, std::string> FunctionExchange::request(std::span<const Value> inputs) {
   std::size_t wanted_count = 0;
   for (const ForeignFormal& output : function_.outputs) wanted_count += output.rank;
   std::string message = "c";
   put(message, function_.library);
   put(message, function_.code);
   put(message, (std::filesystem::current_path() / function_.version).lexically_normal().string());
-  put(message, SharedBlocks::have_begun() ? static_cast<std::int64_t>(SharedBlocks::least_bytes)
-                                          : std::numeric_limits<std::int64_t>::max());
+  put(message, shares_memory() ? static_cast<std::int64_t>(SharedBlocks::least_bytes)
+                               : std::numeric_limits<std::int64_t>::max());
   std::string arguments;
   std::int64_t count = 0;
   std::span<const Value> rest = inputs.first(inputs.size() - wanted_count);
@@ -99,7 +130,7 @@ std::expected<std::string, std::string> PythonExchange::request(std::span<const 
       if (std::string problem = put_input(arguments, function_.inputs[i], rest); !problem.empty())
         return std::unexpected(std::move(problem));
     } catch (const std::bad_alloc&) {
-      return std::unexpected("there is no memory for what is sent to Python");
+      return std::unexpected(fmt::format("there is no memory for what is sent to {}", language_.name));
     }
     ++count;
   }
@@ -110,19 +141,24 @@ std::expected<std::string, std::string> PythonExchange::request(std::span<const 
 }
 
 /// Takes off `inputs` what it has put.
-std::string PythonExchange::put_input(std::string& to, const ForeignFormal& formal, std::span<const Value>& inputs) {
+std::string FunctionExchange::put_input(std::string& to, const ForeignFormal& formal, std::span<const Value>& inputs) {
   const Value& value = inputs[0];
   const std::span<const Value> extents = inputs.subspan(1, formal.rank);
   inputs = inputs.subspan(1 + formal.rank);
   if (value.kind() == ValueKind::array) return put_array(to, formal, value.as_array(), extents);
+  if (value.kind() == ValueKind::int_ || value.kind() == ValueKind::int32) return put_int(to, formal, value);
   to += letter_of(value.kind());
   switch (value.kind()) {
-    case ValueKind::int_:
-    case ValueKind::int32: put(to, value.as_int()); return {};
     case ValueKind::float_:
     case ValueKind::float32: put(to, std::bit_cast<std::int64_t>(value.as_float())); return {};
     case ValueKind::boolean: put(to, std::int64_t{value.as_bool()}); return {};
-    case ValueKind::string: put(to, value.as_string()); return {};
+    case ValueKind::string:
+      if (!language_.has_zero_bytes_in_texts && value.as_string().contains('\0'))
+        return fmt::format("input `{}` has a byte 0, which texts of {} can not have", formal.name, language_.name);
+      put(to, value.as_string());
+      return {};
+    case ValueKind::int_:
+    case ValueKind::int32:
     case ValueKind::none:
     case ValueKind::void_:
     case ValueKind::array:
@@ -133,32 +169,40 @@ std::string PythonExchange::put_input(std::string& to, const ForeignFormal& form
     case ValueKind::updateable:
     case ValueKind::failure: break;
   }
-  return fmt::format("input `{}` has no form in Python", formal.name);
+  return fmt::format("input `{}` has no form in {}", formal.name, language_.name);
 }
 
-std::string PythonExchange::put_array(std::string& to, const ForeignFormal& formal, Array& array,
-                                      std::span<const Value> extents) {
+std::string FunctionExchange::put_int(std::string& to, const ForeignFormal& formal, const Value& value) {
+  const std::int64_t number = value.as_int();
+  if (language_.has_wide_integers || is_narrow(number)) {
+    to += language_.has_wide_integers ? letter_of(value.kind()) : letter_of(ValueKind::int32);
+    put(to, number);
+    return {};
+  }
+  if (!is_exact_double(number)) return no_form_text(formal, number, language_);
+  to += letter_of(ValueKind::float_);
+  put(to, std::bit_cast<std::int64_t>(static_cast<double>(number)));
+  return {};
+}
+
+std::string FunctionExchange::put_array(std::string& to, const ForeignFormal& formal, Array& array,
+                                        std::span<const Value> extents) {
   const ValueKind kind = formal.type.element.at(0).kind;
   std::size_t count = 0;
   const void* const numbers = array.packed(count);
   if (numbers == nullptr && array.size() != 0)
-    return fmt::format("input `{}` must have the keys 0 to {}: Python gets its elements side by side", formal.name,
-                       array.size() - 1);
-  to += 'a';
-  to += letter_of(kind);
-  if (formal.rank == 0) {
-    put(to, std::int64_t{1});
-    put(to, static_cast<std::int64_t>(count));
-  } else {
-    put(to, static_cast<std::int64_t>(extents.size()));
-    for (const Value& extent : extents) put(to, extent.as_int());
-  }
+    return fmt::format("input `{}` must have the keys 0 to {}: {} gets its elements side by side", formal.name,
+                       array.size() - 1, language_.name);
+  if (!language_.has_wide_integers && kind == ValueKind::int_)
+    return put_narrowed(to, formal, std::span(static_cast<const std::int64_t*>(numbers), count), extents);
+  if (!language_.has_wide_integers && kind == ValueKind::int32)
+    return put_narrowed(to, formal, std::span(static_cast<const std::int32_t*>(numbers), count), extents);
+  put_head(to, kind, count, extents);
   const std::size_t bytes = count * Buffer::size_of(kind);
   const Buffer* const packed = array.packed_numbers();
   if (packed != nullptr) packed->use_if_small();
-  if (bytes < SharedBlocks::least_bytes || !SharedBlocks::have_begun()) {
-    to += 'd';
-    put(to, std::string_view(static_cast<const char*>(numbers), bytes));
+  if (bytes < SharedBlocks::least_bytes || !shares_memory()) {
+    put_bytes(to, numbers, bytes);
     return {};
   }
   std::optional<std::int64_t> offset = packed != nullptr ? packed->shared_offset() : std::nullopt;
@@ -176,7 +220,25 @@ std::string PythonExchange::put_array(std::string& to, const ForeignFormal& form
   return {};
 }
 
-void PythonExchange::put_outputs(std::string& to, std::span<const Value> wanted) {
+/// As integers of 32 bits if all of them fit, else as doubles.
+template <typename Int>
+std::string FunctionExchange::put_narrowed(std::string& to, const ForeignFormal& formal, std::span<const Int> numbers,
+                                           std::span<const Value> extents) {
+  if (std::ranges::all_of(numbers, is_narrow)) {
+    const std::vector<std::int32_t> narrow(numbers.begin(), numbers.end());
+    put_head(to, ValueKind::int32, narrow.size(), extents);
+    put_bytes(to, narrow.data(), narrow.size() * sizeof narrow[0]);
+    return {};
+  }
+  const auto inexact = std::ranges::find_if_not(numbers, is_exact_double);
+  if (inexact != numbers.end()) return no_form_text(formal, *inexact, language_);
+  const std::vector<double> doubles(numbers.begin(), numbers.end());
+  put_head(to, ValueKind::float_, doubles.size(), extents);
+  put_bytes(to, doubles.data(), doubles.size() * sizeof doubles[0]);
+  return {};
+}
+
+void FunctionExchange::put_outputs(std::string& to, std::span<const Value> wanted) {
   std::string outputs;
   std::int64_t count = 0;
   for (std::size_t i = 0; i < function_.outputs.size(); i += 1 + function_.outputs[i].rank) {
@@ -197,7 +259,7 @@ void PythonExchange::put_outputs(std::string& to, std::span<const Value> wanted)
 
 // ---------------------------------------------------------------- answers
 
-std::optional<std::string> PythonExchange::go_on(const std::string& answer) {
+std::optional<std::string> FunctionExchange::go_on(const std::string& answer) {
   if (has_results_ || answer.empty() || answer[0] != 'r') return std::nullopt;
   has_results_ = true;
   try {
@@ -208,7 +270,7 @@ std::optional<std::string> PythonExchange::go_on(const std::string& answer) {
   return "n";
 }
 
-std::optional<std::string> PythonExchange::take_results(const std::string& answer) {
+std::optional<std::string> FunctionExchange::take_results(const std::string& answer) {
   MessageReader reader(std::string_view(answer).substr(1));
   outputs_.resize(function_.outputs.size());
   for (std::size_t i = 0; i < outputs_.size(); i += 1 + function_.outputs[i].rank) {
@@ -246,7 +308,7 @@ std::optional<std::string> PythonExchange::take_results(const std::string& answe
 }
 
 /// @return false: there is no memory for it, or the answer makes no sense
-bool PythonExchange::take_array(MessageReader& reader, std::size_t output) {
+bool FunctionExchange::take_array(MessageReader& reader, std::size_t output) {
   const ForeignFormal& formal = function_.outputs[output];
   const ValueKind kind = formal.type.element.at(0).kind;
   double bytes = static_cast<double>(Buffer::size_of(kind));
@@ -286,7 +348,7 @@ bool PythonExchange::take_array(MessageReader& reader, std::size_t output) {
   return true;
 }
 
-std::expected<std::vector<Value>, PythonExchange::Problem> PythonExchange::finish(const std::string& answer) {
+std::expected<std::vector<Value>, FunctionExchange::Problem> FunctionExchange::finish(const std::string& answer) {
   MessageReader reader(answer);
   const char kind = reader.letter();
   if (kind == 'e' || kind == 'x') {

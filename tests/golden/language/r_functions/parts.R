@@ -1,0 +1,1 @@
+weight <- function(mass) mass * 9.81
