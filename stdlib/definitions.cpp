@@ -32,6 +32,10 @@ Definition read_definition(std::string_view line, std::string_view rest) {
       if (variable == 'T' || variable == 'W' || variable == 'F') found.type_variable = variable;
       if (variable == 'Q' || variable == 'R') found.rank_variable = variable;
     }
+  if ((line.starts_with('(') || line.starts_with('<')) && line.find_first_of("{;") == std::string_view::npos) {
+    line = between(line.data(), rest.data() + rest.size());  // its inputs stand in the next line
+    line = line.substr(0, line.find('{') + 1);
+  }
   const bool is_kernel = line.starts_with('(') && line.ends_with(';');
   const std::size_t body = line.find(is_kernel ? ";" : " {");
   const bool is_variable = body == std::string_view::npos;

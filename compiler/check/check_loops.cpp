@@ -1,6 +1,7 @@
 // foreach, for, iterate.
 #include <algorithm>
 
+#include "compiler/ast/children.hpp"
 #include "compiler/check/check_statement.hpp"
 #include "compiler/check/resolve_types.hpp"
 
@@ -82,6 +83,34 @@ void StatementChecker::check_loop_in_turn(const ast::Annotations& annotations, S
                                   "this loop stays on the CPU: each iteration waits for the one before");
 }
 
+namespace {
+
+/// The first place in `expr` that reads the variable; null: none.
+const ast::Name* reader_in(const ast::Expr& expr, ast::VariableId variable) {
+  if (expr.kind == ast::ExprKind::Name && as<ast::Name>(expr).variable == variable) return &as<ast::Name>(expr);
+  const ast::Name* found = nullptr;
+  ast::for_children(expr, [&](const ast::Expr& child) {
+    if (found == nullptr) found = reader_in(child, variable);
+  });
+  return found;
+}
+
+}  // namespace
+
+/// What a variable of the loop is at the end goes to one from outside, which so is not there when the loop begins.
+void StatementChecker::check_initial_values(const ast::For& loop) {
+  for (const ast::For::Variable& result : loop.variables) {
+    if (result.outer == ast::no_variable) continue;
+    for (const ast::For::Variable& variable : loop.variables)
+      if (const ast::Name* const reader = reader_in(*variable.initial, result.outer); reader != nullptr)
+        context_.diagnostics.report(DiagnosticKind::reads_end_of_loop, reader->span, result.name.text)
+            .label(result.name.span, "the loop gives it its value when it ends")
+            .note(&variable == &result ? "its first value is made of what is there before the loop"
+                                       : "write the same first value once more: `" + variable.name.text + " = " +
+                                             source_text(context_, result.initial->span) + "`");
+  }
+}
+
 void StatementChecker::for_(ast::For& loop) {
   check_loop_in_turn(loop.annotations, loop.span);
   expressions_.annotation_values(loop.annotations);
@@ -91,6 +120,7 @@ void StatementChecker::for_(ast::For& loop) {
   scopes_.push();
   scopes_.begin_for();
   for (ast::For::Variable& variable : loop.variables) loop_variable(variable, outside);
+  check_initial_values(loop);
   expressions_.condition(*loop.condition);
   check_awaited(loop);
   scopes_.push();

@@ -64,6 +64,7 @@ class StatementChecker {
   void check_loop_in_turn(const ast::Annotations& annotations, Span span);
   void for_(ast::For& loop);
   void loop_variable(ast::For::Variable& variable, const Scopes& outside);
+  void check_initial_values(const ast::For& loop);
   void check_awaited(const ast::For& loop);
   void updates(ast::For& loop);
   void iterate(ast::Iterate& loop);

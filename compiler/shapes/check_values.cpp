@@ -97,10 +97,7 @@ void ShapeChecker::call(const ast::Call& call) {
 }
 
 void ShapeChecker::check_lifted(const ast::Call& call) {
-  std::vector<const ast::Expr*> arrays;
-  for (const ast::Expr* const argument : call.resolved_arguments)
-    if (argument != nullptr) arrays.push_back(argument);
-  check_joint(call.callee.text, arrays, call.span);
+  check_joint(call.callee.text, known_.lifted_arguments(call), call.span);
 }
 
 void ShapeChecker::check_inputs(const ast::Call& call) {

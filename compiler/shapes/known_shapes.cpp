@@ -301,12 +301,22 @@ std::unordered_map<VariableId, std::int64_t> KnownShapes::inputs_of(const ast::C
   return known;
 }
 
+std::vector<const ast::Expr*> KnownShapes::lifted_arguments(const ast::Call& call) const {
+  std::vector<const ast::Expr*> found;
+  for (std::size_t i = 0; i < call.resolved_arguments.size(); ++i) {
+    const bool is_whole = call.callee_kind == ast::CalleeKind::function &&
+                          context_.store().is_dense(
+                              context_.program.functions[call.callee_index].definition->inputs[i].resolved_type);
+    if (call.resolved_arguments[i] != nullptr && !is_whole) found.push_back(call.resolved_arguments[i]);
+  }
+  return found;
+}
+
 Shape KnownShapes::shape_of_output(const ast::Call& call, std::size_t output, Surroundings around) {
   if (find_annotation(call.annotations, "default") != nullptr) return {};
   if (call.is_lifted) {
     Shape all;
-    for (const ast::Expr* argument : call.resolved_arguments)
-      if (argument != nullptr) all = joined(all, shape(*argument, around));
+    for (const ast::Expr* argument : lifted_arguments(call)) all = joined(all, shape(*argument, around));
     return all;
   }
   if (call.callee_kind != ast::CalleeKind::function) return {};

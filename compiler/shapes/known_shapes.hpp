@@ -32,6 +32,8 @@ class KnownShapes {
   Shape shape(const ast::Expr& expr, Surroundings around = {});
   /// Of `[[1, 2], [3, 4]]` or `[0:9]`, also where that is no dense array.
   Shape shape_of_literal(const ast::Expr& literal);
+  /// Those of a call that is done for each element which stand for single values: not arrays that it takes whole.
+  std::vector<const ast::Expr*> lifted_arguments(const ast::Call& call) const;
   Shape shape_of_output(const ast::Call& call, std::size_t output, Surroundings around = {});
   Shape shape_of(VariableId id);
   /// The extents that a variable is declared with, or the dense arrays that it holds; empty: none are.

@@ -62,6 +62,10 @@ Result searchsorted(Arguments arguments, Results results) {
   const std::string& side = arguments[2].as_string();
   if (side != "left" && side != "right")
     return fail(fmt::format("searchsorted: the side is left or right, found `{}`", side));
+  const auto is_behind = [](T a, T b) { return is_less(b, a); };
+  if (const auto wrong = std::ranges::adjacent_find(all, is_behind); wrong != all.end())
+    return fail(fmt::format("the array that is searched is to be sorted: its element {} is less than the one before",
+                            wrong - all.begin() + 1));
   std::vector<std::int64_t> places;
   places.reserve(arguments[1].as_array().size());
   visit_numbers<T>(arguments[1], [&](T number) {
