@@ -22,6 +22,7 @@ namespace {
 constexpr unsigned simulated_warps = 4;
 constexpr vm::DeviceCosts simulated_costs{.batch_ns = 10'000, .start_ns = 10'000'000};
 constexpr unsigned all = std::numeric_limits<unsigned>::max();
+constexpr std::size_t most_calls_ahead = 64;
 constexpr std::uint64_t least_memory = 64 << 10;
 constexpr const char* this_program = "/proc/self/exe";
 
@@ -32,8 +33,10 @@ struct GivenDevices {
   bool is_whole = false, is_resident = false;
   std::optional<std::size_t> memory{};
   std::optional<std::uint64_t> patience_ns{};
-  const CardModel* model = nullptr;   ///< of simulated ones: `count` cards
-  std::optional<bool> has_one_bus{};  ///< of a model's cards
+  const CardModel* model = nullptr;  ///< of simulated ones: `count` cards
+  // of a model's cards
+  std::optional<bool> has_one_bus{};
+  std::optional<std::size_t> calls_ahead{};
 };
 
 /// 4096, 512K, 64M, 4G.
@@ -67,6 +70,14 @@ std::optional<unsigned> count_of(std::string_view text) {
   return count;
 }
 
+std::optional<std::size_t> calls_of(std::string_view text) {
+  std::size_t number = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, fault] = std::from_chars(text.data(), last, number);
+  if (fault != std::errc() || end != last || number > most_calls_ahead) return {};
+  return number;
+}
+
 /// h200, h200x4.
 struct Cards {
   const CardModel* model = nullptr;  ///< null: the word names none
@@ -97,10 +108,10 @@ std::optional<std::string> read_kind(GivenDevices& given) {
 /// "whole, memory=512M, h100, h200x4"
 std::string words_text(const GivenDevices& given) {
   const bool is_simulated = given.kind == "simulated";
-  return fmt::format("whole, memory=512M, {}",
-                     is_simulated
-                         ? fmt::format("{}, {}x4, link=shared", fmt::join(model_names(), ", "), model_names().back())
-                         : "patience=60, resident");
+  return fmt::format(
+      "whole, memory=512M, {}",
+      is_simulated ? fmt::format("{}, {}x4, link=shared, ahead=4", fmt::join(model_names(), ", "), model_names().back())
+                   : "patience=60, resident");
 }
 
 /// What stands behind a colon.
@@ -120,6 +131,11 @@ std::optional<std::string> read_word(std::string_view word, GivenDevices& given)
     if (word != "link=shared" && word != "link=own")
       return "link is `shared`, one bus for the copies of all cards, or `own`, one for each";
     given.has_one_bus = word == "link=shared";
+  } else if (word.starts_with("ahead=")) {
+    if (!is_simulated) return "how many calls ahead arrays are copied is a model's, as in `simulated:h200:ahead=4`";
+    given.calls_ahead = calls_of(word.substr(6));
+    if (!given.calls_ahead)
+      return fmt::format("ahead is a number of calls, {} at most, as in `ahead=4`", most_calls_ahead);
   } else if (word.starts_with("patience=")) {
     if (is_simulated) return "there is no patience with a simulated device";
     given.patience_ns = seconds_of(word.substr(9));
@@ -149,6 +165,8 @@ std::expected<GivenDevices, std::string> devices_of(std::string_view text) {
   }
   if (given.has_one_bus && given.model == nullptr)
     return std::unexpected("links are of a model's cards, as in `simulated:h200x4:link=shared`");
+  if (given.calls_ahead && given.model == nullptr)
+    return std::unexpected("how many calls ahead arrays are copied is a model's, as in `simulated:h200:ahead=4`");
   return given;
 }
 
@@ -195,7 +213,8 @@ std::expected<OpenedDevices, std::string> open_devices(const std::string& text,
   constexpr vm::DeviceCosts whole{.takes = vm::DeviceTakes::whole_launches};
   if (const CardModel* const model = given->model) {
     const std::size_t usable = model->memory_bytes / 10 * 9;  // as of a card that is there
-    const SimulatedDevices::Cards cards{*model, given->count, given->has_one_bus.value_or(false)};
+    const SimulatedDevices::Cards cards{*model, given->count, given->has_one_bus.value_or(false),
+                                        given->calls_ahead.value_or(SimulatedDevices::usual_calls_ahead)};
     const std::size_t memory = std::min(usable, given->memory.value_or(usable));
     return OpenedDevices{std::make_shared<SimulatedDevices>(simulated_warps, whole, memory, cards, policy), ""};
   }

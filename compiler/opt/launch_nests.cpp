@@ -56,7 +56,8 @@ bool make_launch_nest(ir::Module& module, ir::Function& around, ir::Op& loop) {
     prelude.add_output(ir::Operand::variable(value), loop.span);
   }
   ir::Function made = prelude.take_function();
-  if (!can_be_leaf(module, made) || ir::HeavyLeaves(module).is_heavy(made) || ir::calls_library(module, made)) return false;
+  if (!can_be_leaf(module, made) || ir::HeavyLeaves(module).is_heavy(made) || ir::calls_library(module, made))
+    return false;
   module.functions.push_back(std::move(made));
   loop.nest = static_cast<ir::NestId>(around.nests.size());
   around.nests.push_back({.launch = inner->launch,

@@ -8,6 +8,7 @@
 #include <list>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "gpu/memory/arena.hpp"
 #include "gpu/memory/copy_engine.hpp"
 #include "vm/device/devices.hpp"
+#include "vm/place/policy.hpp"
 #include "vm/value/freed_buffers.hpp"
 
 namespace raddle::gpu {
@@ -34,9 +36,9 @@ struct BufferPart {
   auto operator<=>(const BufferPart&) const = default;
 };
 
-/// @param copies  that nobody holds, at least one, the least recently used first  @return the number of the one that
-/// goes
-using ChooseVictim = std::function<std::size_t(std::span<const BufferPart> copies)>;
+/// @param copies  that nobody holds, at least one, the least recently used first
+/// @return the number of the one that goes; none, of a prefetch only: none of them for that
+using ChooseVictim = std::function<std::optional<std::size_t>(std::span<const BufferPart> copies, vm::LoadKind load)>;
 
 /// Note [resident copies]. A *copy* is on the card what some bytes of a buffer are on the host. It stays when the batch
 /// is over for which it was made: buffers are written once, so it is right as long as the buffer lives. Results are
@@ -69,8 +71,11 @@ class CardMemory {
   struct Hold {
     std::vector<std::uint64_t> reads, results;  ///< where they lie on the card; 0 of those without bytes
     vm::DeviceTraffic traffic;
-    std::int64_t evicted_until_ns = 0;  ///< when the last of what was evicted for it had been used
+    std::int64_t ready_ns = 0;  ///< when all that is read is there, if the card is a model with a clock of its own
     // what follows is CardMemory's own
+    bool is_ahead = false;
+    std::int64_t begin_ns =
+        0;  ///< when what was evicted for it had been used, and what it is put together of was there
     std::vector<Operand> results_on_host;
     std::vector<Arena::Block*> blocks_of_results;  ///< null: none
     std::vector<Arena::Block*> blocks;             ///< others that are only of this batch
@@ -81,8 +86,12 @@ class CardMemory {
   /// wait() has returned any. May wait for other batches.
   /// @error  no_room, or the engine's number
   std::expected<Hold, int> admit(std::span<const Operand> reads, std::span<const Operand> results, CopyEngine& engine);
+  /// Copies there what a batch will read, as far as there is room for it that is free or may go: it waits for nobody's
+  /// memory. The copies stay, as long as nothing else needs their room.
+  /// @return what it cost  @error  no_room, or the engine's number
+  std::expected<vm::DeviceTraffic, int> load_ahead(std::span<const Operand> reads, CopyEngine& engine);
   /// @param made  bytes of each result, from its first one on, that the host has by now
-  /// @param until_ns  when it was used, for Hold::evicted_until_ns, if the card is a model with a clock of its own
+  /// @param until_ns  when it was used, for Hold::ready_ns of those who get its memory
   void release(Hold&& hold, std::span<const std::size_t> made, std::int64_t until_ns = 0);
   /// From now on. It is asked on any thread, which holds the mutex: so it must not ask this for anything.
   void choose_victims_by(ChooseVictim choose);
@@ -120,7 +129,7 @@ class CardMemory {
   void hide(Copy& copy);
   void make_findable(Copy& copy);
   void free_unused(Copy& copy);
-  void evict_one(Hold& hold);
+  bool evict_one(Hold& hold);
   void forget_freed();
   int take(Arena::Block*& block, std::size_t bytes, CopyEngine& engine, Hold& hold, std::unique_lock<std::mutex>& lock);
   int grow(std::size_t bytes, CopyEngine& engine, std::unique_lock<std::mutex>& lock);
@@ -128,7 +137,9 @@ class CardMemory {
   int take_all(std::span<Part> parts, std::span<const Operand> reads, Hold& hold, CopyEngine& engine,
                std::unique_lock<std::mutex>& lock);
   std::vector<Step> steps_for(std::span<Part> parts, Hold& hold);
-  int make_copies(std::span<const Step> steps, std::span<Part> parts, CopyEngine& engine);
+  int make_copies(std::span<const Step> steps, std::span<Part> parts, Hold& hold, CopyEngine& engine);
+  std::expected<Hold, int> admit(std::span<const Operand> reads, std::span<const Operand> results, CopyEngine& engine,
+                                 bool is_ahead);
   void drop(Hold& hold);
 
   const std::size_t limit_;
@@ -144,6 +155,20 @@ class CardMemory {
   std::list<Copy*> unused_;  ///< findable ones that nobody holds, the least recently used first
   std::size_t holds_ = 0;
   std::uint64_t next_ticket_ = 0, served_ticket_ = 0;  ///< of admissions, which come in their order
+};
+
+struct CardMemory::Copy {
+  std::uint64_t buffer = 0;
+  std::size_t begin = 0, end = 0;
+  Arena::Block* block = nullptr;
+  std::list<Copy>::iterator self{};
+  std::list<Copy*>::iterator place_of_unused{};  ///< if it is findable and nobody holds it
+  std::size_t holders = 0;
+  bool is_findable = false;
+  bool is_made = false;
+  int error = 0;                   ///< it could not be made
+  std::int64_t ready_ns = 0;       ///< when it was made, by a model's clock
+  std::int64_t used_until_ns = 0;  ///< as release() was told
 };
 
 }  // namespace raddle::gpu

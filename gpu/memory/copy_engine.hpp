@@ -21,6 +21,9 @@ class CopyEngine {
   /// From one place on the card to another one.
   virtual int copy_within(std::uint64_t to, std::uint64_t from, std::size_t bytes) = 0;
   virtual int wait() = 0;
+  // of models, whose times are those of a clock of their own
+  virtual void begin_after(std::int64_t) {}           ///< nothing that is waited for later
+  virtual std::int64_t done_ns() const { return 0; }  ///< when all was done that was waited for
 };
 
 }  // namespace raddle::gpu

@@ -408,10 +408,12 @@ def calls_with_large_arrays_are_placed(folder):
     roomy = of_all_models(folder.run("run --stats --gpus simulated:h200 pairs.df", out=expected).stderr)
     expect((roomy[0], 24 * mib <= roomy[1] < 25 * mib, roomy[3]), (576, True, 0))
     for policy in POLICIES:
-        for which in ("simulated:h200x2:memory=8M", "simulated:h200x4:memory=8M:link=shared"):
+        for which in ("simulated:h200x2:memory=8M", "simulated:h200x4:memory=8M:link=shared:ahead=0"):
             done = folder.run(f"run -j 8 --stats --gpus {which} --place {policy} pairs.df", out=expected)
             calls, copied, _, evictions = of_all_models(done.stderr)
             expect((policy, which, calls, copied >= 24 * mib, evictions > 0), (policy, which, 576, True, True))
+            ahead = [int(number) for number in re.findall(r"^bytes to device \d, H200 \(model\), ahead of the calls that read them (\d+)$", done.stderr, re.MULTILINE)]
+            expect((policy, which, "ahead=0" in which, sum(ahead) <= copied), (policy, which, not ahead, True))
         folder.run(f"run --gpus simulated:whole:memory=8M --place {policy} pairs.df", out=expected)
     # most calls are known at once: then it loads less to choose data first
     def is_less():
@@ -429,6 +431,9 @@ def copies_take_turns_on_one_bus(folder):
     run = re.search(r"^predicted by a model, the run: ([\d.]+) s,", stderr, re.MULTILINE)
     expect(float(run[1]) > 0.3 + copies, True)
     for which, why in (("simulated:link=shared", "links are of a model's cards, as in `simulated:h200x4:link=shared`"),
+                       ("simulated:ahead=2", "how many calls ahead arrays are copied is a model's, as in `simulated:h200:ahead=4`"),
+                       ("all:ahead=2", "how many calls ahead arrays are copied is a model's, as in `simulated:h200:ahead=4`"),
+                       ("simulated:h200:ahead=x", "ahead is a number of calls, 64 at most, as in `ahead=4`"),
                        ("simulated:h200x4:link=fast", "link is `shared`, one bus for the copies of all cards, or `own`, one for each"),
                        ("all:link=shared", "links are what they are; those of a model stand behind `simulated:h200x4`, say")):
         expect_in(f"`{which}`: {why}\n", folder.run(f"run --gpus {which} pairs.df", code=2).stderr)

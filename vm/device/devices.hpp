@@ -52,10 +52,11 @@ class DeviceKernel {
 struct DeviceTraffic {
   std::uint64_t bytes_up = 0, bytes_down = 0;  ///< to the device, and from it
   std::uint64_t bytes_kept = 0;                ///< that were read, and were there already
+  std::uint64_t bytes_ahead = 0;               ///< of bytes_up: before what reads them was given to the device
   std::uint64_t evictions = 0;                 ///< of what lay there, for want of room
   DeviceTraffic& operator+=(const DeviceTraffic& other) {
     bytes_up += other.bytes_up, bytes_down += other.bytes_down;
-    bytes_kept += other.bytes_kept, evictions += other.evictions;
+    bytes_kept += other.bytes_kept, bytes_ahead += other.bytes_ahead, evictions += other.evictions;
     return *this;
   }
 };

@@ -311,6 +311,9 @@ void print_statistics(const SourceMap& sources, const vm::RunResult& result, con
     if (use.calls != 0) vm::print_stderr("calls on device {}, {} {}\n", i, use.name, use.calls);
     vm::print_stderr("bytes to device {}, {} {}, from it {}, there already {}, evictions {}\n", i, use.name,
                      use.traffic.bytes_up, use.traffic.bytes_down, use.traffic.bytes_kept, use.traffic.evictions);
+    if (use.traffic.bytes_ahead != 0)
+      vm::print_stderr("bytes to device {}, {}, ahead of the calls that read them {}\n", i, use.name,
+                       use.traffic.bytes_ahead);
   }
   print_shares(sources, result.device_shares);
   if (!devices || devices->facts().empty()) return;

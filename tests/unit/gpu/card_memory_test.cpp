@@ -48,6 +48,22 @@ vm::DeviceTraffic read_once(CardMemory& memory, StrictCard& card, const std::vec
   return traffic;
 }
 
+/// By a clock of its own.
+class TimedCopies final : public StrictCopies {
+ public:
+  static constexpr std::int64_t copy_ns = 100;
+  using StrictCopies::StrictCopies;
+  int wait() override {
+    done_ns_ = from_ns_ + copy_ns;
+    return StrictCopies::wait();
+  }
+  void begin_after(std::int64_t ns) override { from_ns_ = ns; }
+  std::int64_t done_ns() const override { return done_ns_; }
+
+ private:
+  std::int64_t from_ns_ = 0, done_ns_ = 0;
+};
+
 void give_back(CardMemory& memory, StrictCard& card) {
   StrictCopies engine(card);
   memory.give_back_chunks(engine);
@@ -71,29 +87,65 @@ TEST_CASE("a buffer is copied once, and parts of it that are there are not copie
   give_back(memory, card);
 }
 
-TEST_CASE("somebody else may choose what is evicted, and hears when that was used last") {
+TEST_CASE("somebody else may choose what is evicted, and a copy in its place begins when that was used last") {
   StrictCard card(1 << 20);
   CardMemory memory(3 << 10, 3 << 10);
   const Numbers numbers[] = {buffer_of(128), buffer_of(128), buffer_of(128), buffer_of(128)};
-  StrictCopies engine(card);
+  TimedCopies engine(card);
   for (int i = 0; i < 3; ++i) {
     auto hold = memory.admit(std::vector{all_of(*numbers[i])}, {}, engine);
     REQUIRE(hold);
-    memory.release(std::move(*hold), {}, 10 * i);
+    memory.release(std::move(*hold), {}, 1000 * i);
   }
   std::vector<BufferPart> asked;
-  memory.choose_victims_by([&](std::span<const BufferPart> copies) {
+  memory.choose_victims_by([&](std::span<const BufferPart> copies, vm::LoadKind load) {
+    CHECK(load == vm::LoadKind::demand);
     asked.assign(copies.begin(), copies.end());
     return std::size_t{1};
   });
   auto hold = memory.admit(std::vector{all_of(*numbers[3])}, {}, engine);
   REQUIRE(hold);
-  CHECK(hold->evicted_until_ns == 10);
+  CHECK(hold->ready_ns == 1000 + TimedCopies::copy_ns);
+  memory.release(std::move(*hold), {});
+  hold = memory.admit(std::vector{all_of(*numbers[3])}, {}, engine);  // it is there, but not before
+  REQUIRE(hold);
+  CHECK(hold->ready_ns == 1000 + TimedCopies::copy_ns);
   memory.release(std::move(*hold), {});
   REQUIRE(asked.size() == 3);
   CHECK(asked[1] == BufferPart{numbers[1]->number(), 0, 1024});
   CHECK(memory.has({numbers[0]->number(), 8, 1024}));
   CHECK_FALSE(memory.has({numbers[1]->number(), 8, 16}));
+  give_back(memory, card);
+}
+
+TEST_CASE("what is loaded ahead is there for who reads it, and takes only room that is free or may go for it") {
+  StrictCard card(1 << 20);
+  CardMemory memory(3 << 10, 3 << 10);
+  const Numbers numbers[] = {buffer_of(128), buffer_of(128), buffer_of(128), buffer_of(128)};
+  StrictCopies engine(card);
+  const auto load = [&](int i) { return memory.load_ahead(std::vector{all_of(*numbers[i])}, engine); };
+  auto held = memory.admit(std::vector{all_of(*numbers[0])}, {}, engine);
+  REQUIRE(held);
+  CHECK(load(0)->bytes_up == 0);
+  CHECK(load(1)->bytes_up == 1024);
+  CHECK(load(1)->bytes_up == 0);
+  CHECK(load(2)->bytes_ahead == 1024);
+  bool may_go = false;
+  memory.choose_victims_by([&](std::span<const BufferPart>, vm::LoadKind kind) {
+    CHECK(kind == vm::LoadKind::prefetch);
+    return may_go ? std::optional<std::size_t>(0) : std::nullopt;
+  });
+  CHECK(load(3).error() == CardMemory::no_room);
+  CHECK(read_once(memory, card, {all_of(*numbers[1])}).bytes_kept == 1024);
+  may_go = true;
+  CHECK(load(3)->evictions == 1);
+  CHECK_FALSE(memory.has({numbers[2]->number(), 0, 1}));
+  auto others = memory.admit(std::vector{all_of(*numbers[1]), all_of(*numbers[3])}, {}, engine);
+  REQUIRE(others);
+  CHECK(others->traffic.bytes_up == 0);
+  CHECK(load(2).error() == CardMemory::no_room);  // all is held, and it does not wait
+  memory.release(std::move(*held), {});
+  memory.release(std::move(*others), {});
   give_back(memory, card);
 }
 
