@@ -26,6 +26,8 @@ constexpr std::size_t most_calls_ahead = 64;
 constexpr std::uint64_t least_memory = 64 << 10;
 constexpr const char* this_program = "/proc/self/exe";
 
+constexpr const char* links_text = "links are what they are; those of a model stand behind `simulated:h200x4`, say";
+
 /// What `--gpus` says.
 struct GivenDevices {
   std::string kind;    ///< none, all, simulated, or how many
@@ -35,7 +37,7 @@ struct GivenDevices {
   std::optional<std::uint64_t> patience_ns{};
   const CardModel* model = nullptr;  ///< of simulated ones: `count` cards
   // of a model's cards
-  std::optional<bool> has_one_bus{};
+  std::optional<bool> has_one_bus{}, has_peers{};
   std::optional<std::size_t> calls_ahead{};
 };
 
@@ -108,10 +110,10 @@ std::optional<std::string> read_kind(GivenDevices& given) {
 /// "whole, memory=512M, h100, h200x4"
 std::string words_text(const GivenDevices& given) {
   const bool is_simulated = given.kind == "simulated";
-  return fmt::format(
-      "whole, memory=512M, {}",
-      is_simulated ? fmt::format("{}, {}x4, link=shared, ahead=4", fmt::join(model_names(), ", "), model_names().back())
-                   : "patience=60, resident");
+  return fmt::format("whole, memory=512M, {}", is_simulated
+                                                   ? fmt::format("{}, {}x4, link=shared, peers=nvlink, ahead=4",
+                                                                 fmt::join(model_names(), ", "), model_names().back())
+                                                   : "patience=60, resident");
 }
 
 /// What stands behind a colon.
@@ -127,10 +129,15 @@ std::optional<std::string> read_word(std::string_view word, GivenDevices& given)
     given.memory = bytes_of(word.substr(7));
     if (!given.memory) return "memory is a size, from 64K on, as in `memory=512M` or `memory=4G`";
   } else if (word.starts_with("link=")) {
-    if (!is_simulated) return "links are what they are; those of a model stand behind `simulated:h200x4`, say";
+    if (!is_simulated) return links_text;
     if (word != "link=shared" && word != "link=own")
       return "link is `shared`, one bus for the copies of all cards, or `own`, one for each";
     given.has_one_bus = word == "link=shared";
+  } else if (word.starts_with("peers=")) {
+    if (!is_simulated) return links_text;
+    if (word != "peers=nvlink" && word != "peers=none")
+      return "peers is `nvlink`, cards copy from each other by links of that kind, or `none`";
+    given.has_peers = word == "peers=nvlink";
   } else if (word.starts_with("ahead=")) {
     if (!is_simulated) return "how many calls ahead arrays are copied is a model's, as in `simulated:h200:ahead=4`";
     given.calls_ahead = calls_of(word.substr(6));
@@ -163,7 +170,7 @@ std::expected<GivenDevices, std::string> devices_of(std::string_view text) {
     text.remove_prefix(text.find(':') + 1);
     if (auto fault = read_word(text.substr(0, text.find(':')), given)) return std::unexpected(*fault);
   }
-  if (given.has_one_bus && given.model == nullptr)
+  if ((given.has_one_bus || given.has_peers) && given.model == nullptr)
     return std::unexpected("links are of a model's cards, as in `simulated:h200x4:link=shared`");
   if (given.calls_ahead && given.model == nullptr)
     return std::unexpected("how many calls ahead arrays are copied is a model's, as in `simulated:h200:ahead=4`");
@@ -213,7 +220,9 @@ std::expected<OpenedDevices, std::string> open_devices(const std::string& text,
   constexpr vm::DeviceCosts whole{.takes = vm::DeviceTakes::whole_launches};
   if (const CardModel* const model = given->model) {
     const std::size_t usable = model->memory_bytes / 10 * 9;  // as of a card that is there
-    const SimulatedDevices::Cards cards{*model, given->count, given->has_one_bus.value_or(false),
+    const ModelLinks links{.are_one_bus = given->has_one_bus.value_or(false),
+                           .have_peers = given->has_peers.value_or(false)};
+    const SimulatedDevices::Cards cards{*model, given->count, links,
                                         given->calls_ahead.value_or(SimulatedDevices::usual_calls_ahead)};
     const std::size_t memory = std::min(usable, given->memory.value_or(usable));
     return OpenedDevices{std::make_shared<SimulatedDevices>(simulated_warps, whole, memory, cards, policy), ""};

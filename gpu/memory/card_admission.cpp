@@ -67,7 +67,8 @@ std::vector<CardMemory::Step> CardMemory::steps_for(std::span<Part> parts, Hold&
       if (end <= next) return;
       steps.push_back({.to = part.block->address + (next - part.begin),
                        .host = part.host + (next - part.begin),
-                       .bytes = end - next});
+                       .bytes = end - next,
+                       .part = {part.buffer, next, end}});
       hold.traffic.bytes_up += end - next;
       next = end;
     };
@@ -91,20 +92,53 @@ std::vector<CardMemory::Step> CardMemory::steps_for(std::span<Part> parts, Hold&
   return steps;
 }
 
+/// @param lent  gets what has it
+bool CardMemory::take_from_other(const Step& step, std::vector<std::pair<CardMemory*, Hold>>& lent) {
+  if (step.part.buffer == 0) return false;
+  for (CardMemory* const other : others_) {
+    std::optional<Hold> loan = other->lend(step.part);
+    if (!loan) continue;
+    lent.emplace_back(other, std::move(*loan));
+    return true;
+  }
+  return false;
+}
+
+std::optional<CardMemory::Hold> CardMemory::lend(const BufferPart& part) {
+  const std::lock_guard lock(mutex_);
+  Copy* const copy = find({.buffer = part.buffer, .begin = part.begin, .end = part.end});
+  if (copy == nullptr || !copy->is_made) return std::nullopt;
+  Hold hold;
+  pin(*copy, hold);
+  ++holds_;
+  hold.reads.push_back(copy->block->address + (part.begin - copy->begin));
+  hold.ready_ns = copy->ready_ns;
+  return hold;
+}
+
 /// Then waits for those that others make, if they are to be read now. @return an error's number
 int CardMemory::make_copies(std::span<const Step> steps, std::span<Part> parts, Hold& hold, CopyEngine& engine) {
   engine.begin_after(hold.begin_ns);
+  std::vector<std::pair<CardMemory*, Hold>> lent;
   int error = 0;
   for (const Step& step : steps) {
     if (error != 0) break;
-    error = step.host != nullptr ? engine.copy_in(step.to, step.host, step.bytes)
-                                 : engine.copy_within(step.to, step.from, step.bytes);
+    if (step.host == nullptr) {
+      error = engine.copy_within(step.to, step.from, step.bytes);
+    } else if (take_from_other(step, lent)) {
+      error = engine.copy_between(step.to, lent.back().second.reads.front(), step.bytes, lent.back().second.ready_ns);
+      hold.traffic.bytes_up -= step.bytes;
+      hold.traffic.bytes_between += step.bytes;
+    } else {
+      error = engine.copy_in(step.to, step.host, step.bytes);
+    }
   }
   const bool has_own = std::ranges::any_of(parts, [](const Part& part) { return part.block != nullptr; });
   if (has_own) {
     const int error_of_wait = engine.wait();  // other streams are to read them, too
     if (error == 0) error = error_of_wait;
   }
+  for (auto& [other, loan] : lent) other->release(std::move(loan), {}, engine.done_ns());
   std::unique_lock lock(mutex_);
   for (const Part& part : parts) {
     if (part.block == nullptr) continue;
@@ -131,8 +165,9 @@ std::expected<CardMemory::Hold, int> CardMemory::admit(std::span<const Operand> 
 std::expected<vm::DeviceTraffic, int> CardMemory::load_ahead(std::span<const Operand> reads, CopyEngine& engine) {
   auto hold = admit(reads, {}, engine, /*is_ahead=*/true);
   if (!hold) return std::unexpected(hold.error());
-  const vm::DeviceTraffic traffic{
-      .bytes_up = hold->traffic.bytes_up, .bytes_ahead = hold->traffic.bytes_up, .evictions = hold->traffic.evictions};
+  vm::DeviceTraffic traffic = hold->traffic;
+  traffic.bytes_kept = 0;
+  traffic.bytes_ahead = traffic.bytes_up + traffic.bytes_between;
   release(std::move(*hold), {});
   return traffic;
 }

@@ -53,9 +53,10 @@ using ChooseVictim = std::function<std::optional<std::size_t>(std::span<const Bu
 /// later wait behind it, so that a large one is not overtaken for ever. Nobody who holds memory asks for more, so
 /// somebody always ends.
 ///
-/// Threads: any. One mutex guards all that is known; a card is asked for memory, and copies are made, without it: no
-/// more than one asks at a time, whose turn it is to be admitted. A copy that is being made can be
-/// found: who needs it, too, waits for it after having made those that are his own, so that no two wait for each other.
+/// Threads: any. One mutex guards all that is known; nobody has those of two cards at once; a card is asked for memory,
+/// and copies are made, without it: no more than one asks at a time, whose turn it is to be admitted. A copy that is
+/// being made can be found: who needs it, too, waits for it after having made those that are his own, so that no two
+/// wait for each other.
 class CardMemory {
  public:
   static constexpr int no_room = -2;  ///< the error of a batch that would not fit if it were alone; no driver's number
@@ -93,6 +94,9 @@ class CardMemory {
   /// @param made  bytes of each result, from its first one on, that the host has by now
   /// @param until_ns  when it was used, for Hold::ready_ns of those who get its memory
   void release(Hold&& hold, std::span<const std::size_t> made, std::int64_t until_ns = 0);
+  /// What one of them has comes from there in place of the host, if it is in one copy. Before the first admission.
+  /// @param others  that outlive this
+  void take_from(std::vector<CardMemory*> others) { others_ = std::move(others); }
   /// From now on. It is asked on any thread, which holds the mutex: so it must not ask this for anything.
   void choose_victims_by(ChooseVictim choose);
   /// How much of it would be copied to the card now, as far as one can say before. Waits for no card.
@@ -119,7 +123,10 @@ class CardMemory {
     const void* host = nullptr;  ///< null: from the card
     std::uint64_t from = 0;
     std::size_t bytes = 0;
+    BufferPart part{};  ///< of the host's, if it is known
   };
+  /// A copy that another card is to take: it stays until release().
+  std::optional<Hold> lend(const BufferPart& part);
 
   static std::vector<Part> parts_of(std::span<const Operand> reads);
   Copy* find(const Part& part);
@@ -137,6 +144,7 @@ class CardMemory {
   int take_all(std::span<Part> parts, std::span<const Operand> reads, Hold& hold, CopyEngine& engine,
                std::unique_lock<std::mutex>& lock);
   std::vector<Step> steps_for(std::span<Part> parts, Hold& hold);
+  bool take_from_other(const Step& step, std::vector<std::pair<CardMemory*, Hold>>& lent);
   int make_copies(std::span<const Step> steps, std::span<Part> parts, Hold& hold, CopyEngine& engine);
   std::expected<Hold, int> admit(std::span<const Operand> reads, std::span<const Operand> results, CopyEngine& engine,
                                  bool is_ahead);
@@ -144,6 +152,7 @@ class CardMemory {
 
   const std::size_t limit_;
   const std::size_t chunk_;
+  std::vector<CardMemory*> others_;  ///< none after the first admission comes or goes
   vm::FreedBuffers freed_;
   std::mutex mutex_;  ///< guards all below, and what is in copies
   std::condition_variable changed_;

@@ -24,6 +24,7 @@ constexpr CardModel h100 = {.name = "h100",
                             .bytes_of_memory_per_ns = 3350,
                             .bytes_up_per_ns = 10,
                             .bytes_down_per_ns = 3,
+                            .bytes_between_per_ns = 380,
                             .copy_ns = 6'000,
                             .launch_ns = 8'400,
                             .open_ns = 300'000'000,
@@ -72,13 +73,18 @@ std::int64_t ModelLink::take(std::int64_t from_ns, std::int64_t ns) {
   return begin;
 }
 
-ModelClock::ModelClock(const CardModel& model, unsigned cards, bool has_one_bus)
-    : model_(model), cards_(cards), links_up_(has_one_bus ? 1 : cards), links_down_(links_up_.size()) {}
+ModelClock::ModelClock(const CardModel& model, unsigned cards, const ModelLinks& links)
+    : model_(model),
+      cards_(cards),
+      links_up_(links.are_one_bus ? 1 : cards),
+      links_down_(links_up_.size()),
+      links_between_(links.have_peers ? cards : 0) {}
 
 vm::Links ModelClock::links() const {
   constexpr double ns_of_second = 1e9;
   return {.to_device = static_cast<std::int64_t>(model_.bytes_up_per_ns * ns_of_second),
           .to_host = static_cast<std::int64_t>(model_.bytes_down_per_ns * ns_of_second),
+          .between_devices = has_peers() ? static_cast<std::int64_t>(model_.bytes_between_per_ns * ns_of_second) : 0,
           .latency_ns = model_.copy_ns};
 }
 
@@ -118,7 +124,8 @@ std::int64_t ModelClock::give() {
 std::int64_t ModelClock::begin_ns(unsigned card, std::size_t missing_bytes) const {
   const Card& of = cards_[card];
   const vm::DevicePrediction& times = of.times;
-  const std::int64_t spent_ns = times.copies_up_ns + times.computing_ns + times.copies_down_ns;
+  const std::int64_t spent_ns =
+      times.copies_up_ns + times.copies_between_ns + times.computing_ns + times.copies_down_ns;
   const std::int64_t launch_ns = times.launches == 0 ? model_.launch_ns : spent_ns / times.launches;
   const std::int64_t copied_ns = std::max(now_ns_, links_up_[link_of(card)].free_ns()) +
                                  ns_of_copies(model_, missing_bytes, model_.bytes_up_per_ns);
@@ -172,9 +179,18 @@ ModelClock::Passed ModelClock::copy_up(unsigned card, std::int64_t from_ns, std:
   return {begin, begin + ns};
 }
 
+ModelClock::Passed ModelClock::copy_between(unsigned card, std::int64_t from_ns, std::uint64_t bytes) {
+  const std::int64_t ns = ns_of_copies(model_, bytes, model_.bytes_between_per_ns);
+  const std::lock_guard lock(mutex_);
+  cards_[card].times.copies_between_ns += ns;
+  const std::int64_t begin = links_between_[card].take(from_ns, ns);
+  return {begin, begin + ns};
+}
+
 ModelClock::Passed ModelClock::end(unsigned card, std::int64_t from_ns, const ModelledWork& work, std::int64_t given) {
   const std::int64_t down_ns = ns_of_copies(model_, work.traffic.bytes_down, model_.bytes_down_per_ns);
-  const std::uint64_t bytes = work.traffic.bytes_up + work.traffic.bytes_kept + work.traffic.bytes_down;
+  const std::uint64_t bytes =
+      work.traffic.bytes_up + work.traffic.bytes_between + work.traffic.bytes_kept + work.traffic.bytes_down;
   const std::int64_t busy =
       rounded_ns(std::max(static_cast<double>(work.host_ns) * model_.full_slowness / static_cast<double>(model_.lanes),
                           static_cast<double>(bytes) / model_.bytes_of_memory_per_ns));

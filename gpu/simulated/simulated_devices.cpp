@@ -65,13 +65,19 @@ SimulatedDevices::SimulatedDevices(unsigned warps, const vm::DeviceCosts& costs,
 SimulatedDevices::SimulatedDevices(unsigned warps, const vm::DeviceCosts& costs, std::size_t memory, const Cards& cards,
                                    const std::string& policy)
     : SimulatedDevices(warps, costs, memory, cards.count,
-                       std::make_unique<ModelClock>(cards.model, cards.count, cards.have_one_bus),
+                       std::make_unique<ModelClock>(cards.model, cards.count, cards.links),
                        {.policy = policy, .calls_ahead = cards.calls_ahead}) {}
 
 SimulatedDevices::SimulatedDevices(unsigned warps, const vm::DeviceCosts& costs, std::size_t memory, unsigned cards,
                                    std::unique_ptr<ModelClock> clock, CallPlacing way)
     : warps_(warps), costs_(costs), clock_(std::move(clock)), kernel_(warps, descriptors_log2, compute_points) {
   for (unsigned card = 0; card < cards; ++card) memories_.emplace_back(memory, std::min(usual_chunk, memory / 4));
+  for (CardMemory& memory : memories_) {
+    std::vector<CardMemory*> others;
+    for (CardMemory& other : memories_)
+      if (&other != &memory) others.push_back(&other);
+    if (clock_ && clock_->has_peers()) memory.take_from(std::move(others));
+  }
   calls_.emplace(warps_, memories_, clock_.get(), std::move(way));
 }
 

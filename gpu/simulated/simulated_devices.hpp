@@ -43,7 +43,7 @@ class SimulatedDevices final : public vm::Devices {
   struct Cards {
     const CardModel& model;
     unsigned count = 1;
-    bool have_one_bus = false;
+    ModelLinks links{};
     std::size_t calls_ahead = usual_calls_ahead;  ///< whose arrays each loads while it computes
   };
   /// @param warps  that compute  @param costs  that it says it has  @param memory  that it has, in bytes

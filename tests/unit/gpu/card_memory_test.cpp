@@ -64,6 +64,23 @@ class TimedCopies final : public StrictCopies {
   std::int64_t from_ns_ = 0, done_ns_ = 0;
 };
 
+/// Which other cards may be read by.
+class CopiesOfTwo final : public StrictCopies {
+ public:
+  CopiesOfTwo(StrictCard& card, StrictCard& other) : StrictCopies(card), card_(card), other_(other) {}
+  int copy_between(std::uint64_t to, std::uint64_t from, std::size_t bytes, std::int64_t ready_ns) override {
+    std::vector<std::byte> there(bytes);
+    other_.read(there.data(), from, bytes);
+    card_.write(to, there.data(), bytes);
+    ready_at.push_back(ready_ns);
+    return 0;
+  }
+  std::vector<std::int64_t> ready_at;
+
+ private:
+  StrictCard &card_, &other_;
+};
+
 void give_back(CardMemory& memory, StrictCard& card) {
   StrictCopies engine(card);
   memory.give_back_chunks(engine);
@@ -147,6 +164,34 @@ TEST_CASE("what is loaded ahead is there for who reads it, and takes only room t
   memory.release(std::move(*held), {});
   memory.release(std::move(*others), {});
   give_back(memory, card);
+}
+
+TEST_CASE("what another card has comes from there, and stays there meanwhile") {
+  StrictCard card(1 << 20), other_card(1 << 20);
+  CardMemory memory(2 << 10, 2 << 10), other(2 << 10, 2 << 10);
+  memory.take_from({&other});
+  other.take_from({&memory});
+  const Numbers numbers = buffer_of(256), result = buffer_of(64);
+  CopiesOfTwo engine(card, other_card);
+  StrictCopies other_engine(other_card);
+  auto held = other.admit(std::vector{part_of(*numbers, 0, 128)}, std::vector{all_of(*result)}, other_engine);
+  REQUIRE(held);
+  other_card.write(held->results[0], result->data(), 512);
+  other.release(std::move(*held), std::vector<std::size_t>{512}, 70);
+  const std::vector<Operand> reads = {part_of(*numbers, 64, 128), all_of(*result)};  // it has half of the first
+  auto hold = memory.admit(reads, {}, engine);
+  REQUIRE(hold);
+  for (std::size_t i = 0; i < reads.size(); ++i) CHECK(is_there(card, reads[i], hold->reads[i]));
+  CHECK(hold->traffic.bytes_between == 512);
+  CHECK(hold->traffic.bytes_up == 1024);
+  CHECK(engine.ready_at == std::vector<std::int64_t>{70});
+  memory.release(std::move(*hold), {});
+  const auto ahead = memory.load_ahead(std::vector{part_of(*numbers, 0, 64)}, engine);
+  REQUIRE(ahead);
+  CHECK(ahead->bytes_between == 512);
+  CHECK(ahead->bytes_ahead == 512);
+  give_back(memory, card);  // nothing is held any more
+  give_back(other, other_card);
 }
 
 TEST_CASE("what a card lacks is known before it is copied there") {

@@ -21,6 +21,7 @@ constexpr CardModel slow_card = {.name = "slow",
                                  .bytes_of_memory_per_ns = 8,
                                  .bytes_up_per_ns = 2,
                                  .bytes_down_per_ns = 1,
+                                 .bytes_between_per_ns = 20,
                                  .copy_ns = 5,
                                  .launch_ns = 7,
                                  .open_ns = 1'000'000'000,
@@ -102,6 +103,24 @@ TEST_CASE("what goes to a card until it is waited for is one copy, which begins 
   CHECK(of_no_model.done_ns() == 0);
 }
 
+TEST_CASE("what comes from other cards crosses a link of its own, when it is there") {
+  ModelClock clock(slow_card, 2, {.are_one_bus = true, .have_peers = true});
+  CHECK(clock.has_peers());
+  CHECK(clock.links().between_devices == 20'000'000'000);
+  CHECK(ModelClock(slow_card, 2).links().between_devices == 0);
+  clock.copy_up(0, 0, 1'000'000);
+  std::vector<std::byte> from(100'000), to(100'000);
+  ModelledCopies copies(&clock, 1, 1000);
+  copies.copy_between(reinterpret_cast<std::uint64_t>(to.data()), reinterpret_cast<std::uint64_t>(from.data()), 100'000,
+                      3000);
+  copies.wait();
+  CHECK(copies.begun_ns() == 3000);
+  CHECK(copies.done_ns() == 3000 + 5 + 5000);
+  CHECK(clock.copy_between(1, 1000, 100'000).begin_ns == 8005);
+  CHECK(clock.copy_between(0, 1000, 100'000).begin_ns == 1000);
+  CHECK(clock.prediction().devices[1].copies_between_ns == 2 * 5005);
+}
+
 TEST_CASE("launches of few points run beside each other, those of many one after the other") {
   ModelClock clock(slow_card, 1);
   for (int i = 0; i < 4; ++i) clock.give(), clock.take();
@@ -139,7 +158,7 @@ TEST_CASE("what crosses a link takes the first gap that is long enough") {
 
 TEST_CASE("copies of several cards take turns on one bus, else they cross at once") {
   for (const bool has_one_bus : {false, true}) {
-    ModelClock clock(slow_card, 2, has_one_bus);
+    ModelClock clock(slow_card, 2, {.are_one_bus = has_one_bus});
     ModelledWork work = points(10, 20);
     work.traffic = {.bytes_up = 200'000, .bytes_down = 300'000};
     for (unsigned card = 0; card < 2; ++card) clock.give(), clock.take_on(card);
