@@ -25,10 +25,11 @@ bool is_within(const BufferPart& part, const BufferPart& copy) {
 
 }  // namespace
 
-CallPlacement::CallPlacement(std::string_view policy, unsigned cards, std::size_t memory_bytes, const vm::Links& links)
-    : bundle_bytes_(static_cast<std::int64_t>(memory_bytes / bundles_of_memory)),
-      residency_({}, cards, static_cast<std::int64_t>(memory_bytes), links),
-      policy_(vm::make_policy(policy, {.tasks = tasks_, .residency = residency_})) {
+CallPlacement::CallPlacement(const CallPlacing& way, unsigned cards, std::size_t memory_bytes)
+    : calls_ahead_(way.calls_ahead),
+      bundle_bytes_(static_cast<std::int64_t>(memory_bytes / bundles_of_memory)),
+      residency_({}, cards, static_cast<std::int64_t>(memory_bytes), way.links),
+      policy_(vm::make_policy(way.policy, {.tasks = tasks_, .residency = residency_})) {
   residency_.set_policy(*policy_);
 }
 
@@ -84,11 +85,11 @@ void CallPlacement::forget(unsigned card, const BufferPart& copy) {
       residency_.drop(card, next->second);
 }
 
-std::size_t CallPlacement::victim(unsigned card, std::span<const BufferPart> copies) {
+std::optional<std::size_t> CallPlacement::victim(unsigned card, std::span<const BufferPart> copies, vm::LoadKind load) {
   const auto unread = std::ranges::find_if(copies, [this](const BufferPart& copy) { return !is_known(copy); });
   if (unread != copies.end()) return static_cast<std::size_t>(unread - copies.begin());
-  auto chosen = copies.begin();
-  while (const std::optional<vm::DataId> data = policy_->victim(card, vm::LoadKind::demand)) {
+  auto chosen = load == vm::LoadKind::demand ? copies.begin() : copies.end();
+  while (const std::optional<vm::DataId> data = policy_->victim(card, load)) {
     const BufferPart part = data_[*data].part;
     residency_.drop(card, *data);
     const auto found = std::ranges::find_if(copies, [&part](const BufferPart& copy) { return is_within(part, copy); });
@@ -96,6 +97,7 @@ std::size_t CallPlacement::victim(unsigned card, std::span<const BufferPart> cop
     chosen = found;
     break;
   }
+  if (chosen == copies.end()) return std::nullopt;
   forget(card, *chosen);
   return static_cast<std::size_t>(chosen - copies.begin());
 }
@@ -178,9 +180,10 @@ void CallPlacement::start(unsigned card, vm::TaskId id) {
   residency_.start(card, id, tasks_[id]);
 }
 
+std::size_t CallPlacement::share_of_card() const { return waiting_ / (residency_.device_count() * shares_of_card); }
+
 std::optional<CallBundle> CallPlacement::take(unsigned card, std::size_t most) {
-  const std::size_t share = waiting_ / (residency_.device_count() * shares_of_card);
-  const std::size_t most_here = std::max<std::size_t>(1, std::min(most, share));
+  const std::size_t most_here = std::max<std::size_t>(1, std::min(most, share_of_card()));
   CallBundle bundle{.calls = {}, .card = card};
   std::vector<vm::DataId> read;
   std::int64_t bytes = 0;
@@ -217,6 +220,49 @@ void CallPlacement::end(const CallBundle& bundle, bool has_run) {
     for (const vm::DataId data : tasks_[id].operands) end_reading(data);
     free_tasks_.push_back(id);
   }
+}
+
+/// A call that lacks what an earlier one lacks, too, needs no load of its own.
+LoadsAhead CallPlacement::begin_loads_ahead(unsigned card) {
+  LoadsAhead loads{.card = card};
+  if (calls_ahead_ == 0) return loads;
+  std::vector<vm::DataId> lacking;
+  std::int64_t bytes = 0;
+  const auto add = [&](vm::TaskId id) {
+    const std::size_t before = lacking.size();
+    for (const vm::DataId data : tasks_[id].operands) {
+      if (residency_.is_present(card, data) || std::ranges::find(lacking, data) != lacking.end()) continue;
+      lacking.push_back(data);
+      bytes += residency_.bytes(data);
+    }
+    if (lacking.size() == before) return;
+    loads.tasks.push_back(id);
+    loads.reads.push_back(large_operands({&entries_[id].call, 1}, &vm::DeviceCall::read));
+    ++entries_[id].loading;
+  };
+  std::ranges::for_each(residency_.task_buffer(card), add);
+  const std::size_t most = std::min(calls_ahead_, share_of_card());
+  while (residency_.task_buffer(card).size() < most && bytes < bundle_bytes_) {
+    const std::optional<vm::TaskId> id = next_of(card);
+    if (!id) break;
+    residency_.request(card, *id, tasks_[*id]);
+    add(*id);
+  }
+  loading_ += loads.tasks.size();
+  return loads;
+}
+
+void CallPlacement::end_loads_ahead(const LoadsAhead& loads, const std::vector<bool>& are_there) {
+  for (std::size_t i = 0; i < loads.tasks.size(); ++i) {
+    --entries_[loads.tasks[i]].loading;
+    if (!are_there[i]) continue;
+    for (const vm::DataId data : tasks_[loads.tasks[i]].operands) note_presence(data, vm::set_of(loads.card));
+  }
+  loading_ -= loads.tasks.size();
+}
+
+bool CallPlacement::is_loading(std::span<const vm::TaskId> tasks) const {
+  return std::ranges::any_of(tasks, [this](vm::TaskId id) { return entries_[id].loading != 0; });
 }
 
 std::vector<vm::DeviceCall> CallPlacement::take_all() {

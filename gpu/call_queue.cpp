@@ -28,7 +28,7 @@ void CallQueue::push(vm::DeviceCall call, std::int64_t now_ns) {
   std::vector<PlacedRead> reads = placed_reads_of(call);
   const std::size_t bytes = bytes_of(call);
   std::unique_lock lock(mutex_);
-  if (!reads.empty() && !policy_.empty()) return place(std::move(call), std::move(reads), now_ns, lock);
+  if (!reads.empty() && !way_.policy.empty()) return place(std::move(call), std::move(reads), now_ns, lock);
   const bool has_waiting = waiting_ != 0;
   // the last one of its kernel is the only one that may have room
   const auto last = std::find_if(bundles_.rbegin(), bundles_.rend(),
@@ -71,7 +71,8 @@ std::vector<vm::DeviceCall> CallQueue::take_first(std::size_t most) {
 }
 
 std::vector<vm::DeviceCall> CallQueue::take_all() {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return !placed_ || !placed_->is_loading(); });
   std::vector<vm::DeviceCall> calls;
   for (Bundle& bundle : bundles_) std::ranges::move(bundle.calls, std::back_inserter(calls));
   bundles_.clear();
@@ -91,13 +92,11 @@ std::vector<PlacedRead> CallQueue::placed_reads_of(const vm::DeviceCall& call) {
   return reads;
 }
 
-void CallQueue::place_by(std::string policy, std::vector<std::shared_ptr<CardMemory>> memories,
-                         const vm::Links& links) {
+void CallQueue::place_by(CallPlacing way, std::vector<std::shared_ptr<CardMemory>> memories) {
   if (memories.empty() || memories.size() > vm::most_devices) return;
   const std::lock_guard lock(mutex_);
-  policy_ = std::move(policy);
+  way_ = std::move(way);
   memories_ = std::move(memories);
-  links_ = links;
 }
 
 /// With the first call that has large arrays: until then no memory asks for anything. @param lock  opened meanwhile
@@ -106,7 +105,7 @@ void CallQueue::begin_placing(std::unique_lock<std::mutex>& lock) {
   for (const auto& memory : memories_)
     if (memory) bytes = std::min(bytes, memory->limit());
   const std::vector<std::shared_ptr<CardMemory>> memories = memories_;
-  placed_ = std::make_unique<CallPlacement>(policy_, static_cast<unsigned>(memories.size()), bytes, links_);
+  placed_ = std::make_unique<CallPlacement>(way_, static_cast<unsigned>(memories.size()), bytes);
   for (unsigned card = 0; card < memories.size(); ++card)
     if (!memories[card]) placed_->give_up(card);
   lock.unlock();
@@ -116,11 +115,11 @@ void CallQueue::begin_placing(std::unique_lock<std::mutex>& lock) {
 }
 
 void CallQueue::let_choose_victims(unsigned card, CardMemory& memory) {
-  memory.choose_victims_by([this, card](std::span<const BufferPart> copies) {
+  memory.choose_victims_by([this, card](std::span<const BufferPart> copies, vm::LoadKind load) {
     const std::lock_guard lock(mutex_);
     ++changes_;  // what was planned for the copy may be for other cards now
     if (waiting_ != 0) changed_.notify_all();
-    return placed_->victim(card, copies);
+    return placed_->victim(card, copies, load);
   });
 }
 
@@ -143,14 +142,45 @@ void CallQueue::place(vm::DeviceCall call, std::vector<PlacedRead> reads, std::i
 
 void CallQueue::end(const CallBundle& bundle, bool has_run) {
   if (bundle.tasks.empty()) return;
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return !placed_->is_loading(bundle.tasks); });
   placed_->end(bundle, has_run);
+}
+
+std::expected<vm::DeviceTraffic, int> CallQueue::load_ahead(unsigned card, CardMemory& memory, CopyEngine& engine) {
+  LoadsAhead loads;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!placed_) return {};
+    loads = placed_->begin_loads_ahead(card);
+  }
+  if (loads.tasks.empty()) return {};
+  vm::DeviceTraffic traffic;
+  int error = 0;
+  std::vector<bool> are_there(loads.tasks.size());
+  for (std::size_t i = 0; i < loads.tasks.size() && error == 0; ++i) {
+    const auto loaded = memory.load_ahead(loads.reads[i], engine);
+    are_there[i] = loaded.has_value();
+    if (loaded)
+      traffic += *loaded;
+    else if (loaded.error() == CardMemory::no_room)
+      break;  // later ones are not to have the room in its place
+    else
+      error = loaded.error();
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    placed_->end_loads_ahead(loads, are_there);
+  }
+  changed_.notify_all();
+  if (error != 0) return std::unexpected(error);
+  return traffic;
 }
 
 void CallQueue::replace_memory(unsigned card, std::shared_ptr<CardMemory> memory) {
   {
     const std::lock_guard lock(mutex_);
-    if (policy_.empty()) return;
+    if (way_.policy.empty()) return;
     memories_[card] = memory;
     if (!placed_) return;
     placed_->lose(card);
@@ -160,7 +190,7 @@ void CallQueue::replace_memory(unsigned card, std::shared_ptr<CardMemory> memory
 
 void CallQueue::give_up(unsigned card) {
   const std::lock_guard lock(mutex_);
-  if (policy_.empty()) return;
+  if (way_.policy.empty()) return;
   memories_[card].reset();
   if (!placed_) return;
   placed_->give_up(card);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <expected>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -19,7 +20,15 @@ namespace raddle::gpu {
 
 class CallPlacement;
 struct CallBundle;
+struct LoadsAhead;
 struct PlacedRead;
+
+/// How calls that read large arrays are placed.
+struct CallPlacing {
+  std::string policy{};         ///< one of vm::policy_names(); "": nothing is placed
+  vm::Links links{};            ///< of the host and the cards
+  std::size_t calls_ahead = 0;  ///< of a card, whose arrays it loads before they are given to it
+};
 
 /// Calls of one kernel that wait come out together, as a bundle: so a device that is busy gets large ones, and one that
 /// has nothing to do gets each call at once. Calls that read large arrays which cards know again come out as a policy
@@ -41,8 +50,7 @@ class CallQueue {
 
   /// Calls with large arrays are placed from now on. Before the first call.
   /// @param memories  by card; each outlives this, or is there until another one is in its place
-  /// @param links  from and to the host
-  void place_by(std::string policy, std::vector<std::shared_ptr<CardMemory>> memories, const vm::Links& links);
+  void place_by(CallPlacing way, std::vector<std::shared_ptr<CardMemory>> memories);
   /// The card was opened anew.
   void replace_memory(unsigned card, std::shared_ptr<CardMemory> memory);
   /// The card will not ask again.
@@ -56,8 +64,12 @@ class CallQueue {
   /// @return at most so many, of one kernel; none: to stop
   CallBundle take(const std::stop_token& stop, const std::function<std::vector<unsigned>()>& askers,
                   std::size_t most = most_calls);
-  /// Of what was taken, before their owners hear of it. @param has_run  what it reads is on the card
+  /// Of what was taken, before their owners hear of it. Waits for who loads ahead for its calls.
+  /// @param has_run  what it reads is on the card
   void end(const CallBundle& bundle, bool has_run);
+  /// Copies to the card what its next calls read, as far as there is room, while it computes what it has taken.
+  /// @return what that cost  @error  the engine's number
+  std::expected<vm::DeviceTraffic, int> load_ahead(unsigned card, CardMemory& memory, CopyEngine& engine);
 
  private:
   struct Bundle {
@@ -76,8 +88,7 @@ class CallQueue {
   std::condition_variable_any changed_;
   std::deque<Bundle> bundles_;  ///< in the order of their first calls
   unsigned waiting_ = 0;        ///< threads: a push that finds none of them tells nobody
-  std::string policy_;          ///< "": nothing is placed
-  vm::Links links_;
+  CallPlacing way_;
   std::vector<std::shared_ptr<CardMemory>> memories_;  ///< by card; null: it is given up
   std::unique_ptr<CallPlacement> placed_;              ///< from the first call with large arrays on
   std::uint64_t changes_ = 0;                          ///< of what cards may get of the placed calls

@@ -22,8 +22,11 @@ namespace {
 constexpr unsigned simulated_warps = 4;
 constexpr vm::DeviceCosts simulated_costs{.batch_ns = 10'000, .start_ns = 10'000'000};
 constexpr unsigned all = std::numeric_limits<unsigned>::max();
+constexpr std::size_t most_calls_ahead = 64;
 constexpr std::uint64_t least_memory = 64 << 10;
 constexpr const char* this_program = "/proc/self/exe";
+
+constexpr const char* links_text = "links are what they are; those of a model stand behind `simulated:h200x4`, say";
 
 /// What `--gpus` says.
 struct GivenDevices {
@@ -32,8 +35,10 @@ struct GivenDevices {
   bool is_whole = false, is_resident = false;
   std::optional<std::size_t> memory{};
   std::optional<std::uint64_t> patience_ns{};
-  const CardModel* model = nullptr;   ///< of simulated ones: `count` cards
-  std::optional<bool> has_one_bus{};  ///< of a model's cards
+  const CardModel* model = nullptr;  ///< of simulated ones: `count` cards
+  // of a model's cards
+  std::optional<bool> has_one_bus{}, has_peers{};
+  std::optional<std::size_t> calls_ahead{};
 };
 
 /// 4096, 512K, 64M, 4G.
@@ -67,6 +72,14 @@ std::optional<unsigned> count_of(std::string_view text) {
   return count;
 }
 
+std::optional<std::size_t> calls_of(std::string_view text) {
+  std::size_t number = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, fault] = std::from_chars(text.data(), last, number);
+  if (fault != std::errc() || end != last || number > most_calls_ahead) return {};
+  return number;
+}
+
 /// h200, h200x4.
 struct Cards {
   const CardModel* model = nullptr;  ///< null: the word names none
@@ -97,10 +110,10 @@ std::optional<std::string> read_kind(GivenDevices& given) {
 /// "whole, memory=512M, h100, h200x4"
 std::string words_text(const GivenDevices& given) {
   const bool is_simulated = given.kind == "simulated";
-  return fmt::format("whole, memory=512M, {}",
-                     is_simulated
-                         ? fmt::format("{}, {}x4, link=shared", fmt::join(model_names(), ", "), model_names().back())
-                         : "patience=60, resident");
+  return fmt::format("whole, memory=512M, {}", is_simulated
+                                                   ? fmt::format("{}, {}x4, link=shared, peers=nvlink, ahead=4",
+                                                                 fmt::join(model_names(), ", "), model_names().back())
+                                                   : "patience=60, resident");
 }
 
 /// What stands behind a colon.
@@ -116,10 +129,20 @@ std::optional<std::string> read_word(std::string_view word, GivenDevices& given)
     given.memory = bytes_of(word.substr(7));
     if (!given.memory) return "memory is a size, from 64K on, as in `memory=512M` or `memory=4G`";
   } else if (word.starts_with("link=")) {
-    if (!is_simulated) return "links are what they are; those of a model stand behind `simulated:h200x4`, say";
+    if (!is_simulated) return links_text;
     if (word != "link=shared" && word != "link=own")
       return "link is `shared`, one bus for the copies of all cards, or `own`, one for each";
     given.has_one_bus = word == "link=shared";
+  } else if (word.starts_with("peers=")) {
+    if (!is_simulated) return links_text;
+    if (word != "peers=nvlink" && word != "peers=none")
+      return "peers is `nvlink`, cards copy from each other by links of that kind, or `none`";
+    given.has_peers = word == "peers=nvlink";
+  } else if (word.starts_with("ahead=")) {
+    if (!is_simulated) return "how many calls ahead arrays are copied is a model's, as in `simulated:h200:ahead=4`";
+    given.calls_ahead = calls_of(word.substr(6));
+    if (!given.calls_ahead)
+      return fmt::format("ahead is a number of calls, {} at most, as in `ahead=4`", most_calls_ahead);
   } else if (word.starts_with("patience=")) {
     if (is_simulated) return "there is no patience with a simulated device";
     given.patience_ns = seconds_of(word.substr(9));
@@ -147,8 +170,10 @@ std::expected<GivenDevices, std::string> devices_of(std::string_view text) {
     text.remove_prefix(text.find(':') + 1);
     if (auto fault = read_word(text.substr(0, text.find(':')), given)) return std::unexpected(*fault);
   }
-  if (given.has_one_bus && given.model == nullptr)
+  if ((given.has_one_bus || given.has_peers) && given.model == nullptr)
     return std::unexpected("links are of a model's cards, as in `simulated:h200x4:link=shared`");
+  if (given.calls_ahead && given.model == nullptr)
+    return std::unexpected("how many calls ahead arrays are copied is a model's, as in `simulated:h200:ahead=4`");
   return given;
 }
 
@@ -195,7 +220,10 @@ std::expected<OpenedDevices, std::string> open_devices(const std::string& text,
   constexpr vm::DeviceCosts whole{.takes = vm::DeviceTakes::whole_launches};
   if (const CardModel* const model = given->model) {
     const std::size_t usable = model->memory_bytes / 10 * 9;  // as of a card that is there
-    const SimulatedDevices::Cards cards{*model, given->count, given->has_one_bus.value_or(false)};
+    const ModelLinks links{.are_one_bus = given->has_one_bus.value_or(false),
+                           .have_peers = given->has_peers.value_or(false)};
+    const SimulatedDevices::Cards cards{*model, given->count, links,
+                                        given->calls_ahead.value_or(SimulatedDevices::usual_calls_ahead)};
     const std::size_t memory = std::min(usable, given->memory.value_or(usable));
     return OpenedDevices{std::make_shared<SimulatedDevices>(simulated_warps, whole, memory, cards, policy), ""};
   }

@@ -17,7 +17,9 @@ inline constexpr unsigned most_gpus = 64;
 /// `:whole`: the loops that devices can run go there whole, whether that is worth while or not. `:resident`, of GPUs:
 /// by a super kernel that stays on each. `:memory=SIZE`, as 512M or 4G: no more of each device's memory is used.
 /// `:h200` or `:h200x4`, of simulated: so many GPUs of this kind, by a model that tells what they would take; they get
-/// loops whole. `:link=shared`, of these: their copies share one bus.
+/// loops whole. `:link=shared`, of these: their copies share one bus. `:peers=nvlink`, of these: they
+/// copy from each other. `:ahead=0`, of these: nothing
+/// is copied ahead of the calls that read it.
 /// @return what is wrong with the text, in words; "": it is none of these; nullopt: nothing
 std::optional<std::string> fault_of_devices(const std::string& text);
 

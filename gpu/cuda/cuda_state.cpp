@@ -140,7 +140,7 @@ std::string CudaDevices::State::start_threads() {
   working = static_cast<unsigned>(count);
   std::vector<std::shared_ptr<CardMemory>> memories;
   for (const std::unique_ptr<Card>& card : cards) memories.push_back(card->memory());
-  calls.place_by(policy, std::move(memories), host_links);
+  calls.place_by({.policy = policy, .links = host_links}, std::move(memories));
   return fault;
 }
 

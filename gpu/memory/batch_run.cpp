@@ -63,7 +63,7 @@ BatchRun run_whole(const vm::DeviceBatch& batch, CardMemory& memory, CopyEngine&
       words[batch.arrays[i].word] = static_cast<std::int64_t>(hold->reads[i] - bytes_read(batch, i).begin);
   for (std::size_t i = 0; i < batch.results.size(); ++i)
     words[batch.results[i].word] = static_cast<std::int64_t>(hold->results[i]);
-  BatchRun run{.traffic = hold->traffic};
+  BatchRun run{.traffic = hold->traffic, .ready_ns = hold->ready_ns};
   std::vector<std::size_t> made_bytes;
   if (const auto made = compute(batch, words, hold->results.back())) {
     run.made = *made;
@@ -128,6 +128,7 @@ BatchRun run_batch(const vm::DeviceBatch& batch, CardMemory& memory, CopyEngine&
   BatchRun rest = run_batch(part_of(batch, half, batch.count() - half), memory, engine, compute);
   rest.made += half;
   rest.traffic += run.traffic;
+  rest.ready_ns = std::max(rest.ready_ns, run.ready_ns);
   return rest;
 }
 

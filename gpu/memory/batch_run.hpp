@@ -16,6 +16,7 @@ struct BatchRun {
   std::int64_t made = 0;  ///< of how many points, from the first one on
   int error = 0;          ///< why no more, if it is no point that does not end well: as CardMemory::admit() has it
   vm::DeviceTraffic traffic{};
+  std::int64_t ready_ns = 0;  ///< as CardMemory::Hold has it
 };
 
 /// Computes points whose words have addresses on the card.

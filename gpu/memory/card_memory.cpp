@@ -4,43 +4,10 @@
 
 namespace raddle::gpu {
 
-struct CardMemory::Copy {
-  std::uint64_t buffer = 0;
-  std::size_t begin = 0, end = 0;
-  Arena::Block* block = nullptr;
-  std::list<Copy>::iterator self{};
-  std::list<Copy*>::iterator place_of_unused{};  ///< if it is findable and nobody holds it
-  std::size_t holders = 0;
-  bool is_findable = false;
-  bool is_made = false;
-  int error = 0;                   ///< it could not be made
-  std::int64_t used_until_ns = 0;  ///< as release() was told
-};
-
 CardMemory::CardMemory(std::size_t limit, std::size_t chunk)
     : limit_(limit / Arena::granule * Arena::granule), chunk_(Arena::rounded(chunk)) {}
 
 CardMemory::~CardMemory() = default;
-
-/// Operands of one buffer that overlap or touch are one part.
-std::vector<CardMemory::Part> CardMemory::parts_of(std::span<const Operand> reads) {
-  std::vector<Part> all;
-  for (const Operand& operand : reads)
-    if (operand.bytes != 0 && operand.buffer != 0)
-      all.push_back({.buffer = operand.buffer,
-                     .begin = operand.offset,
-                     .end = operand.offset + operand.bytes,
-                     .host = static_cast<const std::byte*>(operand.host)});
-  std::ranges::sort(all, {}, [](const Part& part) { return Place(part.buffer, part.begin); });
-  std::vector<Part> joined;
-  for (const Part& part : all) {
-    if (!joined.empty() && joined.back().buffer == part.buffer && part.begin <= joined.back().end)
-      joined.back().end = std::max(joined.back().end, part.end);
-    else
-      joined.push_back(part);
-  }
-  return joined;
-}
 
 /// The copy that has all of it; null: there is none.
 CardMemory::Copy* CardMemory::find(const Part& part) {
@@ -121,17 +88,21 @@ void CardMemory::forget_freed() {
       hide(*std::exchange(copy, std::next(copy))->second);
 }
 
-/// @pre some copy is unused
-void CardMemory::evict_one(Hold& hold) {
+/// @return false: none is unused, or may go for it
+bool CardMemory::evict_one(Hold& hold) {
+  if (unused_.empty()) return false;
   auto victim = unused_.begin();
   if (choose_victim_) {
     std::vector<BufferPart> parts;
     for (const Copy* const copy : unused_) parts.push_back({copy->buffer, copy->begin, copy->end});
-    std::advance(victim, choose_victim_(parts));
+    const auto chosen = choose_victim_(parts, hold.is_ahead ? vm::LoadKind::prefetch : vm::LoadKind::demand);
+    if (!chosen) return false;
+    std::advance(victim, *chosen);
   }
-  hold.evicted_until_ns = std::max(hold.evicted_until_ns, (*victim)->used_until_ns);
+  hold.begin_ns = std::max({hold.begin_ns, (*victim)->ready_ns, (*victim)->used_until_ns});
   hide(**victim);
   ++hold.traffic.evictions;
+  return true;
 }
 
 void CardMemory::choose_victims_by(ChooseVictim choose) {
@@ -186,9 +157,9 @@ int CardMemory::take(Arena::Block*& block, std::size_t bytes, CopyEngine& engine
     if (error != no_room) return error;
     block = arena_.take(bytes);  // others may have given back some meanwhile
     if (block != nullptr) return 0;
-    if (!unused_.empty()) {
-      evict_one(hold);
-    } else if (holds_ != 0) {
+    if (evict_one(hold)) continue;
+    if (hold.is_ahead) return no_room;
+    if (holds_ != 0) {
       changed_.wait(lock);
       forget_freed();
     } else if (!has_shrunk) {
@@ -198,152 +169,6 @@ int CardMemory::take(Arena::Block*& block, std::size_t bytes, CopyEngine& engine
       return no_room;
     }
   }
-}
-
-/// Memory for parts that are not there, for what nobody knows, and for results. @return as take()
-int CardMemory::take_all(std::span<Part> parts, std::span<const Operand> reads, Hold& hold, CopyEngine& engine,
-                         std::unique_lock<std::mutex>& lock) {
-  for (Part& part : parts) {
-    part.copy = find(part);
-    if (part.copy == nullptr) continue;
-    hold.traffic.bytes_kept += part.end - part.begin;
-    pin(*part.copy, hold);
-  }
-  for (Part& part : parts) {
-    if (part.copy != nullptr) continue;
-    if (const int error = take(part.block, part.end - part.begin, engine, hold, lock); error != 0) return error;
-    part.copy =
-        &copies_.emplace_back(Copy{.buffer = part.buffer, .begin = part.begin, .end = part.end, .block = part.block});
-    part.copy->self = std::prev(copies_.end());
-    pin(*part.copy, hold);
-  }
-  for (const Operand& operand : reads) {
-    if (operand.bytes == 0 || operand.buffer != 0) continue;
-    Arena::Block* block = nullptr;
-    if (const int error = take(block, operand.bytes, engine, hold, lock); error != 0) return error;
-    hold.blocks.push_back(block);
-  }
-  for (const Operand& operand : hold.results_on_host) {
-    Arena::Block*& block = hold.blocks_of_results.emplace_back(nullptr);
-    if (operand.bytes == 0) continue;
-    if (const int error = take(block, operand.bytes, engine, hold, lock); error != 0) return error;
-  }
-  return 0;
-}
-
-/// How new copies are filled: from what the card has already, and for the rest from the host.
-std::vector<CardMemory::Step> CardMemory::steps_for(std::span<Part> parts, Hold& hold) {
-  std::vector<Step> steps;
-  for (const Part& part : parts) {
-    if (part.block == nullptr) continue;
-    std::size_t next = part.begin;
-    const auto from_host = [&](std::size_t end) {
-      if (end <= next) return;
-      steps.push_back({.to = part.block->address + (next - part.begin),
-                       .host = part.host + (next - part.begin),
-                       .bytes = end - next});
-      hold.traffic.bytes_up += end - next;
-      next = end;
-    };
-    auto found = findable_.upper_bound(Place(part.buffer, part.begin));
-    if (found != findable_.begin()) --found;
-    for (; found != findable_.end() && found->first < Place(part.buffer, part.end); ++found) {
-      Copy& copy = *found->second;
-      if (copy.buffer != part.buffer || copy.end <= next || !copy.is_made) continue;
-      from_host(copy.begin);
-      const std::size_t end = std::min(copy.end, part.end);
-      steps.push_back({.to = part.block->address + (next - part.begin),
-                       .from = copy.block->address + (next - copy.begin),
-                       .bytes = end - next});
-      hold.traffic.bytes_kept += end - next;
-      next = end;
-      pin(copy, hold);
-    }
-    from_host(part.end);
-  }
-  return steps;
-}
-
-/// Then waits for those that others make. @return an error's number
-int CardMemory::make_copies(std::span<const Step> steps, std::span<Part> parts, CopyEngine& engine) {
-  int error = 0;
-  for (const Step& step : steps) {
-    if (error != 0) break;
-    error = step.host != nullptr ? engine.copy_in(step.to, step.host, step.bytes)
-                                 : engine.copy_within(step.to, step.from, step.bytes);
-  }
-  const bool has_own = std::ranges::any_of(parts, [](const Part& part) { return part.block != nullptr; });
-  if (has_own) {
-    const int error_of_wait = engine.wait();  // other streams are to read them, too
-    if (error == 0) error = error_of_wait;
-  }
-  std::unique_lock lock(mutex_);
-  for (const Part& part : parts) {
-    if (part.block == nullptr) continue;
-    part.copy->is_made = error == 0;
-    part.copy->error = error;
-    if (error != 0) hide(*part.copy);
-  }
-  if (has_own) changed_.notify_all();
-  for (const Part& part : parts) {
-    changed_.wait(lock, [&] { return part.copy->is_made || part.copy->error != 0; });
-    if (error == 0) error = part.copy->error;
-  }
-  return error;
-}
-
-std::expected<CardMemory::Hold, int> CardMemory::admit(std::span<const Operand> reads, std::span<const Operand> results,
-                                                       CopyEngine& engine) {
-  std::vector<Part> parts = parts_of(reads);
-  std::size_t needed = 0;
-  for (const Part& part : parts) needed += Arena::rounded(part.end - part.begin);
-  for (const Operand& operand : reads) needed += operand.buffer == 0 ? Arena::rounded(operand.bytes) : 0;
-  for (const Operand& operand : results) needed += Arena::rounded(operand.bytes);
-
-  Hold hold;
-  hold.results_on_host.assign(results.begin(), results.end());
-  std::unique_lock lock(mutex_);
-  const std::uint64_t ticket = next_ticket_++;
-  changed_.wait(lock, [&] { return served_ticket_ == ticket; });
-  forget_freed();
-  const int error_of_taking = needed <= limit_ ? take_all(parts, reads, hold, engine, lock) : no_room;
-  std::vector<Step> steps;
-  if (error_of_taking == 0) {
-    steps = steps_for(parts, hold);
-    for (const Part& part : parts)
-      if (part.block != nullptr) make_findable(*part.copy);
-    ++holds_;
-  } else {
-    drop(hold);
-  }
-  ++served_ticket_;
-  changed_.notify_all();
-  if (error_of_taking != 0) return std::unexpected(error_of_taking);
-  lock.unlock();
-
-  auto own = hold.blocks.begin();
-  for (const Operand& operand : reads) {
-    std::uint64_t& address = hold.reads.emplace_back(0);
-    if (operand.bytes == 0) continue;
-    if (operand.buffer == 0) {
-      address = (*own++)->address;
-      steps.push_back({.to = address, .host = operand.host, .bytes = operand.bytes});
-      hold.traffic.bytes_up += operand.bytes;
-      continue;
-    }
-    const auto part = std::ranges::find_if(parts, [&](const Part& each) {
-      return each.buffer == operand.buffer && each.begin <= operand.offset && operand.offset < each.end;
-    });
-    address = part->copy->block->address + (operand.offset - part->copy->begin);
-  }
-  for (const Arena::Block* const block : hold.blocks_of_results)
-    hold.results.push_back(block == nullptr ? 0 : block->address);
-  if (const int error = make_copies(steps, parts, engine); error != 0) {
-    engine.wait();  // for what was asked for before the error
-    release(std::move(hold), {});
-    return std::unexpected(error);
-  }
-  return hold;
 }
 
 /// @pre mutex_ is held
@@ -364,7 +189,8 @@ void CardMemory::release(Hold&& hold, std::span<const std::size_t> made, std::in
                                            .begin = operand.offset,
                                            .end = operand.offset + made[i],
                                            .block = std::exchange(block, nullptr),
-                                           .is_made = true});
+                                           .is_made = true,
+                                           .ready_ns = until_ns});
     copy.self = std::prev(copies_.end());
     pin(copy, hold);
     make_findable(copy);

@@ -20,7 +20,15 @@ class CopyEngine {
   virtual int copy_out(void* to, std::uint64_t from, std::size_t bytes) = 0;
   /// From one place on the card to another one.
   virtual int copy_within(std::uint64_t to, std::uint64_t from, std::size_t bytes) = 0;
+  /// From another card, which has it from ready_ns on, if it is a model.
+  virtual int copy_between(std::uint64_t to, std::uint64_t from, std::size_t bytes,
+                           [[maybe_unused]] std::int64_t ready_ns) {
+    return copy_within(to, from, bytes);
+  }
   virtual int wait() = 0;
+  // of models, whose times are those of a clock of their own
+  virtual void begin_after(std::int64_t) {}           ///< nothing that is waited for later
+  virtual std::int64_t done_ns() const { return 0; }  ///< when all was done that was waited for
 };
 
 }  // namespace raddle::gpu

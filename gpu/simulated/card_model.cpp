@@ -12,6 +12,7 @@ namespace raddle::gpu {
 
 namespace {
 
+constexpr std::uint64_t few_bytes = 64 << 10;  ///< go with a launch
 constexpr std::size_t gib = std::size_t{1} << 30;
 
 constexpr CardModel h100 = {.name = "h100",
@@ -23,6 +24,7 @@ constexpr CardModel h100 = {.name = "h100",
                             .bytes_of_memory_per_ns = 3350,
                             .bytes_up_per_ns = 10,
                             .bytes_down_per_ns = 3,
+                            .bytes_between_per_ns = 380,
                             .copy_ns = 6'000,
                             .launch_ns = 8'400,
                             .open_ns = 300'000'000,
@@ -71,13 +73,18 @@ std::int64_t ModelLink::take(std::int64_t from_ns, std::int64_t ns) {
   return begin;
 }
 
-ModelClock::ModelClock(const CardModel& model, unsigned cards, bool has_one_bus)
-    : model_(model), cards_(cards), links_up_(has_one_bus ? 1 : cards), links_down_(links_up_.size()) {}
+ModelClock::ModelClock(const CardModel& model, unsigned cards, const ModelLinks& links)
+    : model_(model),
+      cards_(cards),
+      links_up_(links.are_one_bus ? 1 : cards),
+      links_down_(links_up_.size()),
+      links_between_(links.have_peers ? cards : 0) {}
 
 vm::Links ModelClock::links() const {
   constexpr double ns_of_second = 1e9;
   return {.to_device = static_cast<std::int64_t>(model_.bytes_up_per_ns * ns_of_second),
           .to_host = static_cast<std::int64_t>(model_.bytes_down_per_ns * ns_of_second),
+          .between_devices = has_peers() ? static_cast<std::int64_t>(model_.bytes_between_per_ns * ns_of_second) : 0,
           .latency_ns = model_.copy_ns};
 }
 
@@ -117,48 +124,73 @@ std::int64_t ModelClock::give() {
 std::int64_t ModelClock::begin_ns(unsigned card, std::size_t missing_bytes) const {
   const Card& of = cards_[card];
   const vm::DevicePrediction& times = of.times;
-  const std::int64_t spent_ns = times.copies_up_ns + times.computing_ns + times.copies_down_ns;
+  const std::int64_t spent_ns =
+      times.copies_up_ns + times.copies_between_ns + times.computing_ns + times.copies_down_ns;
   const std::int64_t launch_ns = times.launches == 0 ? model_.launch_ns : spent_ns / times.launches;
   const std::int64_t copied_ns = std::max(now_ns_, links_up_[link_of(card)].free_ns()) +
                                  ns_of_copies(model_, missing_bytes, model_.bytes_up_per_ns);
-  return std::max({copied_ns, of.lanes_free_ns, links_down_[link_of(card)].free_ns()}) + of.taken * launch_ns;
+  return std::max({copied_ns, of.lanes.free_ns(), links_down_[link_of(card)].free_ns()}) + of.taken * launch_ns;
 }
 
 ModelClock::Taken ModelClock::take(std::span<const std::size_t> missing_bytes) {
   const std::lock_guard lock(mutex_);
   go_on();
   const auto begin_of = [&](unsigned card) {  // of equal ones that which has been free for longest
-    return std::pair(begin_ns(card, missing_bytes.empty() ? 0 : missing_bytes[card]), cards_[card].lanes_free_ns);
+    return std::pair(begin_ns(card, missing_bytes.empty() ? 0 : missing_bytes[card]), cards_[card].lanes.free_ns());
   };
   const auto all = std::views::iota(0u, static_cast<unsigned>(cards_.size()));
   const unsigned first = *std::ranges::min_element(all, {}, begin_of);
-  ++cards_[first].taken;
-  return {first, now_ns_};
+  return taken_by(first);
 }
 
-/// Each has room for another one when one of its last bundles ends; those that are under way end after these.
+/// There is room for another one when one of the last bundles ends; those that are under way end after these.
+std::int64_t ModelClock::bundle_ns(const Card& card) {
+  return card.bundles_end_ns[std::min(static_cast<std::size_t>(card.taken), bundles_at_once - 1)];
+}
+
+ModelClock::Taken ModelClock::taken_by(unsigned card) {
+  const Taken taken{card, now_ns_, bundle_ns(cards_[card])};
+  ++cards_[card].taken;
+  return taken;
+}
+
 std::vector<unsigned> ModelClock::askers() {
   std::vector<unsigned> cards(cards_.size());
   std::iota(cards.begin(), cards.end(), 0u);
   const std::lock_guard lock(mutex_);
   std::ranges::stable_sort(cards, {}, [&](unsigned card) {
     const Card& of = cards_[card];
-    const auto taken = static_cast<std::size_t>(of.taken);
-    return std::tuple(of.bundles_end_ns[std::min(taken, bundles_at_once - 1)], taken, of.lanes_free_ns);
+    return std::tuple(bundle_ns(of), of.taken, of.lanes.free_ns());
   });
   return cards;
 }
 
-void ModelClock::take_on(unsigned card) {
+ModelClock::Taken ModelClock::take_on(unsigned card) {
   const std::lock_guard lock(mutex_);
   go_on();
-  ++cards_[card].taken;
+  return taken_by(card);
+}
+
+ModelClock::Passed ModelClock::copy_up(unsigned card, std::int64_t from_ns, std::uint64_t bytes) {
+  const std::int64_t ns = ns_of_copies(model_, bytes, model_.bytes_up_per_ns);
+  const std::lock_guard lock(mutex_);
+  cards_[card].times.copies_up_ns += ns;
+  const std::int64_t begin = bytes <= few_bytes ? from_ns : links_up_[link_of(card)].take(from_ns, ns);
+  return {begin, begin + ns};
+}
+
+ModelClock::Passed ModelClock::copy_between(unsigned card, std::int64_t from_ns, std::uint64_t bytes) {
+  const std::int64_t ns = ns_of_copies(model_, bytes, model_.bytes_between_per_ns);
+  const std::lock_guard lock(mutex_);
+  cards_[card].times.copies_between_ns += ns;
+  const std::int64_t begin = links_between_[card].take(from_ns, ns);
+  return {begin, begin + ns};
 }
 
 ModelClock::Passed ModelClock::end(unsigned card, std::int64_t from_ns, const ModelledWork& work, std::int64_t given) {
-  const std::int64_t up_ns = ns_of_copies(model_, work.traffic.bytes_up, model_.bytes_up_per_ns);
   const std::int64_t down_ns = ns_of_copies(model_, work.traffic.bytes_down, model_.bytes_down_per_ns);
-  const std::uint64_t bytes = work.traffic.bytes_up + work.traffic.bytes_kept + work.traffic.bytes_down;
+  const std::uint64_t bytes =
+      work.traffic.bytes_up + work.traffic.bytes_between + work.traffic.bytes_kept + work.traffic.bytes_down;
   const std::int64_t busy =
       rounded_ns(std::max(static_cast<double>(work.host_ns) * model_.full_slowness / static_cast<double>(model_.lanes),
                           static_cast<double>(bytes) / model_.bytes_of_memory_per_ns));
@@ -170,16 +202,12 @@ ModelClock::Passed ModelClock::end(unsigned card, std::int64_t from_ns, const Mo
   leave(given);
   Card& of = cards_[card];
   --of.taken;
-  const std::int64_t may_begin = work.is_bundle ? std::max(from_ns, of.bundles_end_ns.front()) : from_ns;
-  Passed passed{.begin_ns = links_up_[link_of(card)].take(may_begin, up_ns)};
-  const std::int64_t begun = std::max(passed.begin_ns + up_ns, of.lanes_free_ns);
-  of.lanes_free_ns = begun + busy;
-  passed.end_ns = links_down_[link_of(card)].take(begun + computing, down_ns) + down_ns;
+  Passed passed{.begin_ns = of.lanes.take(from_ns, busy)};
+  passed.end_ns = links_down_[link_of(card)].take(passed.begin_ns + computing, down_ns) + down_ns;
   if (work.is_bundle) {
     of.bundles_end_ns.front() = passed.end_ns;
     std::ranges::sort(of.bundles_end_ns);
   }
-  of.times.copies_up_ns += up_ns;
   of.times.computing_ns += computing;
   of.times.copies_down_ns += down_ns;
   of.times.launches += work.launches;

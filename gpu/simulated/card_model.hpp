@@ -26,6 +26,7 @@ struct CardModel {
   double bytes_of_memory_per_ns = 0;  ///< that kernels read and write
   double bytes_up_per_ns = 0;         ///< from pageable memory of the host
   double bytes_down_per_ns = 0;       ///< to it
+  double bytes_between_per_ns = 0;    ///< from another card, by links of their own
   std::int64_t copy_ns = 0;           ///< of any copy, beside its bytes
   std::int64_t launch_ns = 0;         ///< of a launch, and the wait for its end
   std::int64_t open_ns = 0;           ///< driver, context and the first kernel
@@ -45,8 +46,8 @@ struct ModelledWork {
   vm::DeviceTraffic traffic{};
 };
 
-/// One thing after the other crosses it, in whatever order one asks: each as soon as there is a gap that is long
-/// enough.
+/// One thing after the other crosses it, or has it, in whatever order one asks: each as soon as there is a gap that is
+/// long enough.
 class ModelLink {
  public:
   /// @return when it begins, from_ns or later
@@ -57,16 +58,23 @@ class ModelLink {
   std::map<std::int64_t, std::int64_t> busy_;  ///< begins and ends, in their order; none touches the next one
 };
 
+/// How a model's cards are connected.
+struct ModelLinks {
+  bool are_one_bus = false;  ///< all cards' copies to them are one after the other, and all copies from them
+  bool have_peers = false;   ///< cards copy from each other: what comes to one is one after the other
+};
+
 /// The clock of a run whose devices are models. It goes as the host's does as long as devices have nothing under way.
 /// Then it stands, however long the host takes to compute what is theirs, and is set to when they would have done. So
 /// what workers compute while devices have something under way counts for nothing. A card copies to it, computes and
 /// copies from it at once, each for one batch, and has so many bundles of calls at once as a GPU has threads for them;
-/// launches that leave lanes free run beside each other. Threads: any.
+/// what it copies ahead of them waits for its link only. Launches that leave lanes free run beside each other.
+/// Threads: any.
 class ModelClock {
  public:
-  /// @param has_one_bus  all cards' copies to them are one after the other, and all copies from them
-  ModelClock(const CardModel& model, unsigned cards, bool has_one_bus = false);
+  ModelClock(const CardModel& model, unsigned cards, const ModelLinks& links = {});
   const CardModel& model() const { return model_; }
+  bool has_peers() const { return !links_between_.empty(); }
   /// Of the host and the cards, as policies take them.
   vm::Links links() const;
 
@@ -79,6 +87,7 @@ class ModelClock {
   struct Taken {
     unsigned card = 0;
     std::int64_t now_ns = 0;
+    std::int64_t bundle_ns = 0;  ///< a bundle of calls can begin there from then on
   };
   /// What was given is taken up. @param missing_bytes  by card, that are to be copied there first; none: nowhere
   /// @return by which card: the one that will begin with it first, as far as one can say
@@ -89,8 +98,13 @@ class ModelClock {
   /// The cards, in the order in which they would ask for a bundle of calls.
   std::vector<unsigned> askers();
   /// The card takes up what was given.
-  void take_on(unsigned card);
-  /// It has been computed. @param card  which took it  @param from_ns  it is there, and can run, from then on
+  Taken take_on(unsigned card);
+  /// Bytes of the host go there, as one copy. @param from_ns  as soon as the link is free from then on; a few bytes
+  /// pass what is under way there
+  Passed copy_up(unsigned card, std::int64_t from_ns, std::uint64_t bytes);
+  /// The same from another card. @pre has_peers()
+  Passed copy_between(unsigned card, std::int64_t from_ns, std::uint64_t bytes);
+  /// It has been computed. @param card  which took it  @param from_ns  all of it is there, and can run, from then on
   /// @param given  how often give() was called for it
   Passed end(unsigned card, std::int64_t from_ns, const ModelledWork& work, std::int64_t given = 1);
   /// No card will take it.
@@ -102,13 +116,15 @@ class ModelClock {
  private:
   static constexpr std::size_t bundles_at_once = 4;
   struct Card {
-    std::int64_t lanes_free_ns = 0;
+    ModelLink lanes;                                             ///< while all are busy
     std::array<std::int64_t, bundles_at_once> bundles_end_ns{};  ///< of the last ones, in their order
     std::int64_t taken = 0;                                      ///< under way
     vm::DevicePrediction times;
   };
   std::size_t link_of(unsigned card) const { return links_up_.size() == 1 ? 0 : card; }
   std::int64_t begin_ns(unsigned card, std::size_t missing_bytes) const;
+  Taken taken_by(unsigned card);
+  static std::int64_t bundle_ns(const Card& card);
   void go_on();
   void leave(std::int64_t given);
 
@@ -121,6 +137,7 @@ class ModelClock {
   std::int64_t under_way_ = 0;
   std::vector<Card> cards_;
   std::vector<ModelLink> links_up_, links_down_;  ///< by card, or one for all
+  std::vector<ModelLink> links_between_;          ///< by the card that gets something; none: there are none
 };
 
 }  // namespace raddle::gpu

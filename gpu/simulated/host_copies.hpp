@@ -11,7 +11,7 @@
 namespace raddle::gpu {
 
 /// Its memory is that of the process. What was never written there are bytes that make wrong results.
-class HostCopies final : public CopyEngine {
+class HostCopies : public CopyEngine {
  public:
   int allocate(std::uint64_t& address, std::size_t bytes) override {
     void* const memory = std::aligned_alloc(Arena::granule, bytes);
@@ -28,7 +28,7 @@ class HostCopies final : public CopyEngine {
     return std::memcpy(to, reinterpret_cast<const void*>(from), bytes), 0;
   }
   int copy_within(std::uint64_t to, std::uint64_t from, std::size_t bytes) override {
-    return copy_in(to, reinterpret_cast<const void*>(from), bytes);
+    return HostCopies::copy_in(to, reinterpret_cast<const void*>(from), bytes);
   }
   int wait() override { return 0; }
 

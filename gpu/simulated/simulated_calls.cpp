@@ -16,7 +16,7 @@
 
 #include "gpu/call_operands.hpp"
 #include "gpu/simulated/host_clocks.hpp"
-#include "gpu/simulated/host_copies.hpp"
+#include "gpu/simulated/modelled_copies.hpp"
 #include "vm/foreign/crash_notice.hpp"
 #include "vm/foreign/foreign_code.hpp"
 
@@ -85,12 +85,12 @@ std::uint64_t bytes_of(std::span<const vm::AddressedMemory> all) {
 
 }  // namespace
 
-SimulatedCalls::SimulatedCalls(unsigned warps, std::deque<CardMemory>& memories, ModelClock* clock,
-                               const std::string& policy)
+SimulatedCalls::SimulatedCalls(unsigned warps, std::deque<CardMemory>& memories, ModelClock* clock, CallPlacing way)
     : warps_(warps), memories_(memories), clock_(clock) {
   std::vector<std::shared_ptr<CardMemory>> all;
   for (CardMemory& memory : memories) all.emplace_back(std::shared_ptr<void>{}, &memory);  // which owns nothing
-  queue_.place_by(policy, std::move(all), clock ? clock->links() : unknown_links);
+  way.links = clock ? clock->links() : unknown_links;
+  queue_.place_by(std::move(way), std::move(all));
 }
 
 SimulatedCalls::~SimulatedCalls() {
@@ -137,39 +137,41 @@ void SimulatedCalls::work(const std::stop_token& stop) {
 }
 
 void SimulatedCalls::run(const CallBundle& bundle) {
-  ModelClock::Taken taken{.card = bundle.card.value_or(0), .now_ns = bundle.given_ns};
-  if (clock_ && bundle.card)
-    clock_->take_on(taken.card);
-  else if (clock_)
-    taken = clock_->take();
+  ModelClock::Taken taken{.card = bundle.card.value_or(0)};
+  if (clock_) taken = bundle.card ? clock_->take_on(taken.card) : clock_->take();
+  if (bundle.card) taken.now_ns = bundle.given_ns;
   std::vector<vm::EndedCall> ended;
   for (const vm::DeviceCall& call : bundle.calls) ended.push_back({&call, {.device = taken.card}});
-  const bool has_run = run_there(taken, bundle.calls, ended);
+  const bool has_run = run_there(taken, bundle.card.has_value(), bundle.calls, ended);
   queue_.end(bundle, has_run);
   vm::tell(ended);
 }
 
 /// As one launch, or by halves if the card has no room. @return false: it has none for one of the calls
-bool SimulatedCalls::run_there(const ModelClock::Taken& taken, std::span<const vm::DeviceCall> calls,
+bool SimulatedCalls::run_there(const ModelClock::Taken& taken, bool is_placed, std::span<const vm::DeviceCall> calls,
                                std::span<vm::EndedCall> ended) {
   const std::int64_t begun_ns = steady_ns();
   const std::vector<Operand> reads = large_operands(calls, &vm::DeviceCall::read);
   const std::vector<Operand> results = large_operands(calls, &vm::DeviceCall::filled);
   const bool has_large = !reads.empty() || !results.empty();
-  HostCopies engine;
+  const std::int64_t from_ns = std::max({taken.now_ns, taken.bundle_ns, app_kernel_of(calls.front()).ready_ns});
+  ModelledCopies engine(clock_, taken.card, from_ns);
+  for (const vm::DeviceCall& call : calls) engine.add(call.words.size_bytes() + bytes_of(call.read));
   std::expected<CardMemory::Hold, int> hold;
   if (has_large) hold = memories_[taken.card].admit(reads, results, engine);
   if (!hold && calls.size() > 1) {
     const std::size_t half = calls.size() / 2;
-    const bool has_first = run_there(taken, calls.first(half), ended.first(half));
-    if (clock_) clock_->take_on(taken.card);
-    return run_there(taken, calls.subspan(half), ended.subspan(half)) && has_first;
+    const bool has_first = run_there(taken, is_placed, calls.first(half), ended.first(half));
+    ModelClock::Taken rest = taken;
+    if (clock_) rest.bundle_ns = clock_->take_on(taken.card).bundle_ns;
+    return run_there(rest, is_placed, calls.subspan(half), ended.subspan(half)) && has_first;
   }
   ModelledWork work{.is_bundle = true};
   std::vector<std::size_t> made;
-  std::int64_t from_ns = std::max(taken.now_ns, app_kernel_of(calls.front()).ready_ns);
+  vm::DeviceTraffic ahead;
   if (hold) {
-    from_ns = std::max(from_ns, hold->evicted_until_ns);
+    engine.wait();
+    if (is_placed) ahead = load_ahead(taken.card, engine.begun_ns().value_or(from_ns));
     work.traffic = hold->traffic;
     run_calls(calls, *hold, results, ended, work, made);
   } else {
@@ -177,14 +179,25 @@ bool SimulatedCalls::run_there(const ModelClock::Taken& taken, std::span<const v
     ended.front().outcome.has_no_room = true;
   }
   ModelClock::Passed passed{begun_ns, steady_ns()};
-  if (clock_) passed = clock_->end(taken.card, from_ns, work, static_cast<std::int64_t>(calls.size()));
+  if (clock_) {
+    const std::int64_t ready_ns = hold ? std::max(engine.done_ns(), hold->ready_ns) : from_ns;
+    passed = clock_->end(taken.card, ready_ns, work, static_cast<std::int64_t>(calls.size()));
+    passed.begin_ns = engine.begun_ns().value_or(passed.begin_ns);
+  }
   if (hold && has_large) memories_[taken.card].release(std::move(*hold), made, passed.end_ns);
   for (vm::EndedCall& call : ended) {
     call.outcome.start_ns = clock_ ? clock_->on_host(passed.begin_ns) : begun_ns;
     call.outcome.spent_ns = passed.end_ns - passed.begin_ns;
   }
   ended.front().outcome.traffic = work.traffic;
+  ended.front().outcome.traffic += ahead;
   return hold.has_value();
+}
+
+/// What the card's next calls read. @param from_ns  by the model's clock
+vm::DeviceTraffic SimulatedCalls::load_ahead(unsigned card, std::int64_t from_ns) {
+  ModelledCopies engine(clock_, card, from_ns);
+  return queue_.load_ahead(card, memories_[card], engine).value_or(vm::DeviceTraffic{});
 }
 
 /// @param results  that are large, of all calls  @param made  gets how much of each the host has then

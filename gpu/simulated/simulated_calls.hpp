@@ -24,8 +24,8 @@ namespace raddle::gpu {
 class SimulatedCalls {
  public:
   /// @param memories  of the cards  @param clock  of the model that they stand for, or null; both outlive this
-  /// @param policy  one of vm::policy_names(): which card gets which call with large arrays
-  SimulatedCalls(unsigned warps, std::deque<CardMemory>& memories, ModelClock* clock, const std::string& policy);
+  /// @param way  which card gets which call with large arrays
+  SimulatedCalls(unsigned warps, std::deque<CardMemory>& memories, ModelClock* clock, CallPlacing way);
   ~SimulatedCalls();
   void prepare(const vm::ForeignFunction& function, vm::AppKernelCompiler& compiler, const vm::Devices::Prepared& done);
   void submit(vm::DeviceCall call);
@@ -35,10 +35,12 @@ class SimulatedCalls {
  private:
   void work(const std::stop_token& stop);
   void run(const CallBundle& bundle);
-  bool run_there(const ModelClock::Taken& taken, std::span<const vm::DeviceCall> calls, std::span<vm::EndedCall> ended);
+  bool run_there(const ModelClock::Taken& taken, bool is_placed, std::span<const vm::DeviceCall> calls,
+                 std::span<vm::EndedCall> ended);
   static void run_calls(std::span<const vm::DeviceCall> calls, const CardMemory::Hold& hold,
                         std::span<const Operand> results, std::span<vm::EndedCall> ended, ModelledWork& work,
                         std::vector<std::size_t>& made);
+  vm::DeviceTraffic load_ahead(unsigned card, std::int64_t from_ns);
   void note_lack_of_room(const vm::DeviceCall& call);
 
   const unsigned warps_;

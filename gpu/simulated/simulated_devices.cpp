@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "gpu/simulated/host_clocks.hpp"
-#include "gpu/simulated/host_copies.hpp"
+#include "gpu/simulated/modelled_copies.hpp"
 #include "vm/device/kernel_words.hpp"
 
 namespace raddle::gpu {
@@ -60,18 +60,25 @@ std::uint64_t compute_points(std::uint64_t function, const std::int64_t* words, 
 
 SimulatedDevices::SimulatedDevices(unsigned warps, const vm::DeviceCosts& costs, std::size_t memory,
                                    const std::string& policy)
-    : SimulatedDevices(warps, costs, memory, 1, nullptr, policy) {}
+    : SimulatedDevices(warps, costs, memory, 1, nullptr, {.policy = policy, .calls_ahead = usual_calls_ahead}) {}
 
 SimulatedDevices::SimulatedDevices(unsigned warps, const vm::DeviceCosts& costs, std::size_t memory, const Cards& cards,
                                    const std::string& policy)
     : SimulatedDevices(warps, costs, memory, cards.count,
-                       std::make_unique<ModelClock>(cards.model, cards.count, cards.have_one_bus), policy) {}
+                       std::make_unique<ModelClock>(cards.model, cards.count, cards.links),
+                       {.policy = policy, .calls_ahead = cards.calls_ahead}) {}
 
 SimulatedDevices::SimulatedDevices(unsigned warps, const vm::DeviceCosts& costs, std::size_t memory, unsigned cards,
-                                   std::unique_ptr<ModelClock> clock, const std::string& policy)
+                                   std::unique_ptr<ModelClock> clock, CallPlacing way)
     : warps_(warps), costs_(costs), clock_(std::move(clock)), kernel_(warps, descriptors_log2, compute_points) {
   for (unsigned card = 0; card < cards; ++card) memories_.emplace_back(memory, std::min(usual_chunk, memory / 4));
-  calls_.emplace(warps_, memories_, clock_.get(), policy);
+  for (CardMemory& memory : memories_) {
+    std::vector<CardMemory*> others;
+    for (CardMemory& other : memories_)
+      if (&other != &memory) others.push_back(&other);
+    if (clock_ && clock_->has_peers()) memory.take_from(std::move(others));
+  }
+  calls_.emplace(warps_, memories_, clock_.get(), std::move(way));
 }
 
 SimulatedDevices::~SimulatedDevices() {
@@ -125,13 +132,12 @@ void SimulatedDevices::submit(vm::DeviceBatch batch) {
 }
 
 void SimulatedDevices::work(const std::stop_token& stop) {
-  HostCopies engine;
   std::unique_lock lock(mutex_);
   while (changed_.wait(lock, stop, [this] { return !batches_.empty(); })) {
     const Given given = std::move(batches_.front());
     batches_.pop_front();
     lock.unlock();
-    run(given, engine);
+    run(given);
     lock.lock();
   }
 }
@@ -143,12 +149,14 @@ unsigned SimulatedDevices::card_for(const vm::DeviceBatch& batch) {
   return clock_->take(missing_bytes).card;
 }
 
-void SimulatedDevices::run(const Given& given, CopyEngine& engine) {
+void SimulatedDevices::run(const Given& given) {
   const vm::DeviceBatch& batch = given.batch;
   vm::DeviceOutcome outcome{.device = clock_ ? card_for(batch) : 0, .start_ns = steady_ns()};
   ModelledWork work;
+  ModelledCopies engine(clock_.get(), outcome.device, std::max(given.given_ns, kernel_of(batch).ready_ns));
   const auto compute = [&](const vm::DeviceBatch& part, const std::vector<std::int64_t>& words,
                            std::uint64_t) -> std::expected<std::int64_t, int> {
+    engine.wait();
     const auto count = static_cast<std::uint64_t>(part.count());
     std::atomic<std::int64_t> host_ns{0};
     SimulatedRange range{part, words, clock_ ? &host_ns : nullptr};
@@ -169,9 +177,11 @@ void SimulatedDevices::run(const Given& given, CopyEngine& engine) {
   outcome.traffic = work.traffic = done.traffic;
   outcome.spent_ns = steady_ns() - outcome.start_ns;
   if (clock_) {
-    const auto passed = clock_->end(outcome.device, std::max(given.given_ns, kernel_of(batch).ready_ns), work);
-    outcome.start_ns = clock_->on_host(passed.begin_ns);
-    outcome.spent_ns = passed.end_ns - passed.begin_ns;
+    const auto passed =
+        clock_->end(outcome.device, std::max({engine.from_ns(), engine.done_ns(), done.ready_ns}), work);
+    const std::int64_t begin_ns = engine.begun_ns().value_or(passed.begin_ns);
+    outcome.start_ns = clock_->on_host(begin_ns);
+    outcome.spent_ns = passed.end_ns - begin_ns;
   }
   if (outcome.has_no_room) {
     const std::lock_guard lock(mutex_);

@@ -37,11 +37,14 @@ class SimulatedDevices final : public vm::Devices {
 
   static constexpr std::size_t usual_memory = std::size_t{1} << 30;
 
+  static constexpr std::size_t usual_calls_ahead = 4;
+
   /// What a model stands for.
   struct Cards {
     const CardModel& model;
     unsigned count = 1;
-    bool have_one_bus = false;
+    ModelLinks links{};
+    std::size_t calls_ahead = usual_calls_ahead;  ///< whose arrays each loads while it computes
   };
   /// @param warps  that compute  @param costs  that it says it has  @param memory  that it has, in bytes
   /// @param policy  of vm/place, for calls with large arrays
@@ -72,11 +75,11 @@ class SimulatedDevices final : public vm::Devices {
     std::int64_t given_ns = 0;  ///< by the model's clock
   };
   SimulatedDevices(unsigned warps, const vm::DeviceCosts& costs, std::size_t memory, unsigned cards,
-                   std::unique_ptr<ModelClock> clock, const std::string& policy);
+                   std::unique_ptr<ModelClock> clock, CallPlacing way);
   std::string name() const;
   void work(const std::stop_token& stop);
   unsigned card_for(const vm::DeviceBatch& batch);
-  void run(const Given& given, CopyEngine& engine);
+  void run(const Given& given);
 
   const unsigned warps_;
   const vm::DeviceCosts costs_;

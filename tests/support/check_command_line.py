@@ -110,7 +110,7 @@ CASES = [
     ("sweep -p a=1,2 ./model-program {a}", 2, "", "a command stands behind `--`"),
     ("sweep -p a=1,2 model.df", 2, "", "can not read `model.df`"),
     ("run --gpus foo hello.df", 2, "", "`foo` is none of all, all:whole, all:resident, all:whole:resident, none, simulated, simulated:whole, simulated:h100, simulated:h200, and no number of GPUs from 1 to 64 (with :memory=512M, :patience=60 or the like behind it; h200x4: four such GPUs)\n"),
-    ("run --gpus simulated:nonsense hello.df", 2, "", "`simulated:nonsense`: `nonsense` is none of what can stand there: whole, memory=512M, h100, h200, h200x4, link=shared\n"),
+    ("run --gpus simulated:nonsense hello.df", 2, "", "`simulated:nonsense`: `nonsense` is none of what can stand there: whole, memory=512M, h100, h200, h200x4, link=shared, peers=nvlink, ahead=4\n"),
     ("run --gpus all:hole hello.df", 2, "", "`all:hole`: `hole` is none of what can stand there: whole, memory=512M, patience=60, resident\n"),
     ("run --gpus simulated:2 hello.df", 2, "", "`simulated:2`: one device is simulated; for several a model stands here, as in `simulated:h200x2`\n"),
     ("run --gpus simulated:h200x0 hello.df", 2, "", "`simulated:h200x0`: there can be 1 to 64 of them; none: `--gpus none`"),

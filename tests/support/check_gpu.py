@@ -408,10 +408,12 @@ def calls_with_large_arrays_are_placed(folder):
     roomy = of_all_models(folder.run("run --stats --gpus simulated:h200 pairs.df", out=expected).stderr)
     expect((roomy[0], 24 * mib <= roomy[1] < 25 * mib, roomy[3]), (576, True, 0))
     for policy in POLICIES:
-        for which in ("simulated:h200x2:memory=8M", "simulated:h200x4:memory=8M:link=shared"):
+        for which in ("simulated:h200x2:memory=8M", "simulated:h200x4:memory=8M:link=shared:ahead=0"):
             done = folder.run(f"run -j 8 --stats --gpus {which} --place {policy} pairs.df", out=expected)
             calls, copied, _, evictions = of_all_models(done.stderr)
             expect((policy, which, calls, copied >= 24 * mib, evictions > 0), (policy, which, 576, True, True))
+            ahead = [int(number) for number in re.findall(r"^bytes to device \d, H200 \(model\), ahead of the calls that read them (\d+)$", done.stderr, re.MULTILINE)]
+            expect((policy, which, "ahead=0" in which, sum(ahead) <= copied), (policy, which, not ahead, True))
         folder.run(f"run --gpus simulated:whole:memory=8M --place {policy} pairs.df", out=expected)
     # most calls are known at once: then it loads less to choose data first
     def is_less():
@@ -429,8 +431,30 @@ def copies_take_turns_on_one_bus(folder):
     run = re.search(r"^predicted by a model, the run: ([\d.]+) s,", stderr, re.MULTILINE)
     expect(float(run[1]) > 0.3 + copies, True)
     for which, why in (("simulated:link=shared", "links are of a model's cards, as in `simulated:h200x4:link=shared`"),
+                       ("simulated:ahead=2", "how many calls ahead arrays are copied is a model's, as in `simulated:h200:ahead=4`"),
+                       ("all:ahead=2", "how many calls ahead arrays are copied is a model's, as in `simulated:h200:ahead=4`"),
+                       ("simulated:h200:ahead=x", "ahead is a number of calls, 64 at most, as in `ahead=4`"),
                        ("simulated:h200x4:link=fast", "link is `shared`, one bus for the copies of all cards, or `own`, one for each"),
                        ("all:link=shared", "links are what they are; those of a model stand behind `simulated:h200x4`, say")):
+        expect_in(f"`{which}`: {why}\n", folder.run(f"run --gpus {which} pairs.df", code=2).stderr)
+
+
+def models_copy_from_each_other(folder):
+    """Every policy prints the same, and much of what several cards read comes from one of them; results, too."""
+    folder.write("pairs.df", PAIRS)
+    expected = folder.run("run --gpus none pairs.df").stdout
+    for policy in POLICIES:
+        done = folder.run(f"run -j 8 --stats --gpus simulated:h200x4:memory=8M:link=shared:peers=nvlink --place {policy} pairs.df", out=expected)
+        between = sum(int(number) for number in re.findall(r"^bytes to device \d, H200 \(model\), from other devices (\d+)$", done.stderr, re.MULTILINE))
+        calls, copied, _, _ = of_all_models(done.stderr)
+        expect((policy, calls, copied >= 24 << 20, between > 24 << 20), (policy, 576, True, True))
+        expect(len(re.findall(r"^predicted by a model, device \d: copies there [\d.]+ s, from other devices [\d.]+ s, \d+ launches ", done.stderr, re.MULTILINE)) > 1, True)
+    folder.write("chain.df", CHAIN)
+    expected = folder.run("run --gpus none chain.df").stdout
+    folder.run("run --gpus simulated:h200x4:peers=nvlink chain.df", out=expected)
+    for which, why in (("simulated:peers=nvlink", "links are of a model's cards, as in `simulated:h200x4:link=shared`"),
+                       ("simulated:h200x4:peers=fast", "peers is `nvlink`, cards copy from each other by links of that kind, or `none`"),
+                       ("all:peers=nvlink", "links are what they are; those of a model stand behind `simulated:h200x4`, say")):
         expect_in(f"`{which}`: {why}\n", folder.run(f"run --gpus {which} pairs.df", code=2).stderr)
 
 
@@ -1172,7 +1196,7 @@ def kernels_of_c_programs_become_ptx(folder):
         subprocess.run(["ptxas", "-arch=sm_90", "kernels.ptx", "-o", "kernels.cubin"], cwd=folder.path, check=True)
 
 
-TESTS = [loops_go_or_it_is_said_why, single_calls_of_leaves_go, single_calls_that_fail_read_as_on_workers, single_calls_survive_faults, what_is_in_the_way_is_named, what_iterations_do_is_told, reasons_are_of_the_script, loops_around_loops_go, a_space_of_more_dimensions_is_one_batch, arrays_stay_on_the_device, models_tell_what_gpus_would_take, data_choose_the_device, nobody_waits_for_memory_that_a_driver_is_slow_to_give, models_make_calls, calls_with_large_arrays_are_placed, copies_take_turns_on_one_bus, what_needs_no_gpu_loads_nothing_of_it, devices_have_lanes_in_traces, statistics_tell_what_ran_where, recorded_runs_have_lanes_of_devices, examples_have_lanes_of_devices, points_that_reduce_go, a_small_device_computes_what_it_has_room_for,
+TESTS = [loops_go_or_it_is_said_why, single_calls_of_leaves_go, single_calls_that_fail_read_as_on_workers, single_calls_survive_faults, what_is_in_the_way_is_named, what_iterations_do_is_told, reasons_are_of_the_script, loops_around_loops_go, a_space_of_more_dimensions_is_one_batch, arrays_stay_on_the_device, models_tell_what_gpus_would_take, data_choose_the_device, nobody_waits_for_memory_that_a_driver_is_slow_to_give, models_make_calls, calls_with_large_arrays_are_placed, copies_take_turns_on_one_bus, models_copy_from_each_other, what_needs_no_gpu_loads_nothing_of_it, devices_have_lanes_in_traces, statistics_tell_what_ran_where, recorded_runs_have_lanes_of_devices, examples_have_lanes_of_devices, points_that_reduce_go, a_small_device_computes_what_it_has_room_for,
          nobody_waits_for_a_driver_that_is_not_used, annotations_are_followed, failing_points_read_as_on_workers, an_element_is_assigned_once, app_kernels_go, an_app_kernel_that_fails_reads_as_on_workers,
          a_lane_that_fails_fails_its_call, a_kernel_that_no_gpu_would_take_stays, why_an_app_kernel_stays_is_said, an_endless_point_is_ended, what_is_not_there_is_said,
          a_driver_is_asked, what_a_driver_compiles_is_kept, a_fault_costs_no_task, a_driver_may_be_killed, a_driver_that_hangs_is_noticed, what_a_driver_does_not_take_is_done_by_workers, short_scripts_look_for_no_driver,

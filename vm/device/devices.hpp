@@ -52,10 +52,13 @@ class DeviceKernel {
 struct DeviceTraffic {
   std::uint64_t bytes_up = 0, bytes_down = 0;  ///< to the device, and from it
   std::uint64_t bytes_kept = 0;                ///< that were read, and were there already
-  std::uint64_t evictions = 0;                 ///< of what lay there, for want of room
+  std::uint64_t bytes_between = 0;             ///< from other devices
+  std::uint64_t bytes_ahead = 0;  ///< of these and bytes_up: before what reads them was given to the device
+  std::uint64_t evictions = 0;    ///< of what lay there, for want of room
   DeviceTraffic& operator+=(const DeviceTraffic& other) {
     bytes_up += other.bytes_up, bytes_down += other.bytes_down;
-    bytes_kept += other.bytes_kept, evictions += other.evictions;
+    bytes_kept += other.bytes_kept, bytes_between += other.bytes_between;
+    bytes_ahead += other.bytes_ahead, evictions += other.evictions;
     return *this;
   }
 };
@@ -75,6 +78,7 @@ struct DeviceOutcome {
 /// What one device would take that is not there.
 struct DevicePrediction {
   std::int64_t copies_up_ns = 0, computing_ns = 0, copies_down_ns = 0;
+  std::int64_t copies_between_ns = 0;  ///< from other devices
   std::int64_t launches = 0;
 };
 /// What a model says of a run.

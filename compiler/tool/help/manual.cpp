@@ -34,6 +34,9 @@ constexpr Meaning counters[] = {
     {"bytes to device N, NAME",
      "copied there, back from it, read there without a copy as they were there already; evictions: "
      "arrays that it has forgotten for want of room"},
+    {"bytes to device N, NAME, from other devices", "that have them, where a model's copy from each other"},
+    {"bytes to device N, NAME, ahead of the calls that read them",
+     "of all these: copied there while it computed other calls of AppKernels"},
     {"predicted by a model", "what GPUs would take that simulated:h200x4 stands for, and the run with them"},
     {"not on devices", "loops, AppKernels and calls that stayed on workers, and what is in the way"},
 };

@@ -199,9 +199,13 @@ void print_prediction(const vm::RunPrediction& predicted, bool is_through) {
   const auto seconds = [](std::int64_t ns) { return static_cast<double>(ns) * 1e-9; };
   for (std::size_t i = 0; i < predicted.devices.size(); ++i) {
     const vm::DevicePrediction& times = predicted.devices[i];
+    const std::string between = times.copies_between_ns == 0
+                                    ? ""
+                                    : fmt::format(", from other devices {:.6f} s", seconds(times.copies_between_ns));
     vm::print_stderr(
-        "predicted by a model, device {}: copies there {:.6f} s, {} launches {:.6f} s, copies back {:.6f} s\n", i,
-        seconds(times.copies_up_ns), times.launches, seconds(times.computing_ns), seconds(times.copies_down_ns));
+        "predicted by a model, device {}: copies there {:.6f} s{}, {} launches {:.6f} s, copies back {:.6f} s\n", i,
+        seconds(times.copies_up_ns), between, times.launches, seconds(times.computing_ns),
+        seconds(times.copies_down_ns));
   }
   if (is_through)
     vm::print_stderr("predicted by a model, the run: {:.6f} s, with the workers as fast as they were here\n",
@@ -311,6 +315,11 @@ void print_statistics(const SourceMap& sources, const vm::RunResult& result, con
     if (use.calls != 0) vm::print_stderr("calls on device {}, {} {}\n", i, use.name, use.calls);
     vm::print_stderr("bytes to device {}, {} {}, from it {}, there already {}, evictions {}\n", i, use.name,
                      use.traffic.bytes_up, use.traffic.bytes_down, use.traffic.bytes_kept, use.traffic.evictions);
+    if (use.traffic.bytes_between != 0)
+      vm::print_stderr("bytes to device {}, {}, from other devices {}\n", i, use.name, use.traffic.bytes_between);
+    if (use.traffic.bytes_ahead != 0)
+      vm::print_stderr("bytes to device {}, {}, ahead of the calls that read them {}\n", i, use.name,
+                       use.traffic.bytes_ahead);
   }
   print_shares(sources, result.device_shares);
   if (!devices || devices->facts().empty()) return;

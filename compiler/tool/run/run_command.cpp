@@ -58,7 +58,10 @@ void add_gpus_option(CLI::App& app, std::string& gpus, const std::string& group)
          "answered for 60 s is started anew (default: 120, and sooner where it is known what it does). "
          "simulated:h200x4, say: the threads stand for 4 such GPUs "
          "(h100, h200), which get each such loop whole; `raddle run --stats` tells what these would take by a model, "
-         "with :link=shared behind it if their copies share one bus. "
+         "with :link=shared behind it if their copies share one bus, with :peers=nvlink if they copy from each other, "
+         "with :ahead=0 if nothing is copied to them ahead "
+         "of "
+         "the calls that read it. "
          "Where there are fewer GPUs than "
          "are asked for, that is said, and the run goes on")
       ->check(CLI::Validator(fault_of_gpus, fmt::format("{{{}}}", fmt::join(gpu_choices(), ","))))

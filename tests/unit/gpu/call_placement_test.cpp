@@ -61,10 +61,10 @@ class CallsOfTests {
 /// Cards, and the queue that they ask.
 class QueueOfTests {
  public:
-  QueueOfTests(std::string policy, unsigned cards, std::size_t tiles_of_card) {
+  QueueOfTests(std::string policy, unsigned cards, std::size_t tiles_of_card, std::size_t calls_ahead = 0) {
     for (unsigned card = 0; card < cards; ++card)
       memories_.push_back(std::make_shared<CardMemory>(tiles_of_card * tile_bytes, tile_bytes));
-    queue.place_by(std::move(policy), memories_, links);
+    queue.place_by({.policy = std::move(policy), .links = links, .calls_ahead = calls_ahead}, memories_);
   }
   ~QueueOfTests() {
     for (const auto& memory : memories_) memory->give_back_chunks(engine_);
@@ -80,7 +80,9 @@ class QueueOfTests {
     CardMemory& memory = *memories_[*bundle.card];
     auto hold = memory.admit(large_operands(bundle.calls, &vm::DeviceCall::read), {}, engine);
     REQUIRE(hold);
-    const std::size_t bytes = hold->traffic.bytes_up;
+    const auto ahead = queue.load_ahead(*bundle.card, memory, engine);
+    REQUIRE(ahead);
+    const std::size_t bytes = hold->traffic.bytes_up + ahead->bytes_up;
     memory.release(std::move(*hold), {});
     queue.end(bundle, true);
     return bytes;
@@ -101,8 +103,9 @@ std::vector<std::uint64_t> names_of(const std::vector<vm::DeviceCall>& calls) {
 }
 
 /// All pairs of so many tiles, by cards that take turns. @return loads
-std::size_t loads_of_pairs(const std::string& policy, std::size_t count, unsigned cards, std::size_t tiles_of_card) {
-  QueueOfTests here(policy, cards, tiles_of_card);
+std::size_t loads_of_pairs(const std::string& policy, std::size_t count, unsigned cards, std::size_t tiles_of_card,
+                           std::size_t calls_ahead = 0) {
+  QueueOfTests here(policy, cards, tiles_of_card, calls_ahead);
   CallsOfTests calls;
   const std::vector<Tile> all = tiles(count);
   for (const Tile& one : all)
@@ -138,6 +141,49 @@ TEST_CASE("placed calls: each goes once, by every policy; data first loads least
   CHECK(loads_of_pairs("darts-order", 12, 1, 12) == 12);
 }
 
+TEST_CASE("placed calls: what is loaded ahead is what the next calls of the card read") {
+  for (const vm::PolicyName& policy : vm::policy_names()) {
+    CAPTURE(policy.name);
+    for (const std::size_t ahead : {1, 4, 64}) {
+      CHECK(loads_of_pairs(std::string(policy.name), 12, 2, 8, ahead) >= 12);
+      CHECK(loads_of_pairs(std::string(policy.name), 12, 1, 12, ahead) == 12);
+    }
+  }
+  CHECK(loads_of_pairs("darts-order", 12, 1, 6, 4) <= loads_of_pairs("eager", 12, 1, 6, 4) / 2);
+}
+
+TEST_CASE("placed calls: a card loads an eighth of its memory ahead, and none while others have little to do") {
+  CallPlacement placement({.policy = "eager", .links = links, .calls_ahead = 4}, 1, 16 * tile_bytes);
+  CallsOfTests calls;
+  const std::vector<Tile> all = tiles(20);
+  const auto release = [&](std::size_t tile) {
+    const Operand operand =
+        operand_of(reinterpret_cast<std::uint64_t>(all[tile]->data()), {0, tile_bytes, all[tile].get()});
+    placement.release(calls.reading({all[tile]}), std::vector<PlacedRead>{{{operand.buffer, 0, tile_bytes}}}, 0);
+  };
+  release(0);
+  CHECK(placement.begin_loads_ahead(0).tasks.empty());
+  for (std::size_t tile = 1; tile < 20; ++tile) release(tile);
+  const LoadsAhead first = placement.begin_loads_ahead(0);
+  REQUIRE(first.reads.size() == 2);
+  CHECK(first.reads[1].front().host == all[1]->data());
+  CHECK(placement.is_loading(first.tasks));
+  std::optional<CallBundle> bundle = placement.take(0, 1);
+  REQUIRE(bundle);
+  CHECK(bundle->tasks.front() == first.tasks.front());
+  placement.end_loads_ahead(first, {true, false});
+  CHECK_FALSE(placement.is_loading());
+  placement.end(*bundle, true);
+  const LoadsAhead second = placement.begin_loads_ahead(0);
+  REQUIRE(second.tasks.size() == 2);
+  CHECK(second.tasks.front() == first.tasks.back());  // nobody had room for it
+  placement.end_loads_ahead(second, {true, true});
+  const LoadsAhead third = placement.begin_loads_ahead(0);
+  CHECK(third.tasks.size() == 2);
+  placement.end_loads_ahead(third, {true, true});
+  CHECK(placement.begin_loads_ahead(0).tasks.empty());  // four calls are ahead
+}
+
 TEST_CASE("placed calls: a bundle has calls of one kernel, and leaves others some") {
   QueueOfTests here("eager", 1, 64);
   CallsOfTests calls;
@@ -158,7 +204,7 @@ TEST_CASE("placed calls: a bundle has calls of one kernel, and leaves others som
 }
 
 TEST_CASE("placed calls: copies that nobody waits for go first, then what the policy names") {
-  CallPlacement placement("darts-order", 1, 4 * tile_bytes, links);
+  CallPlacement placement({.policy = "darts-order", .links = links}, 1, 4 * tile_bytes);
   CallsOfTests calls;
   const auto part = [](std::uint64_t buffer) { return BufferPart{buffer, 0, tile_bytes}; };
   const auto release = [&](std::uint64_t one, std::uint64_t other) {
@@ -167,12 +213,12 @@ TEST_CASE("placed calls: copies that nobody waits for go first, then what the po
   for (int i = 0; i < 2; ++i) release(1, 2);
   release(1, 3);
   const std::vector<BufferPart> copies = {part(1), part(2), part(4), part(3)};
-  CHECK(placement.victim(0, copies) == 2);  // no call reads it
+  CHECK(placement.victim(0, copies, vm::LoadKind::demand) == 2);  // no call reads it
   std::optional<CallBundle> both = placement.take(0, 1);
   REQUIRE(both);
   placement.end(*both, true);
   const std::vector<BufferPart> left = {part(1), part(2), part(3)};
-  CHECK(placement.victim(0, left) != 0);  // two calls read that
+  CHECK(placement.victim(0, left, vm::LoadKind::demand) != 0);  // two calls read that
   CHECK(placement.knows(part(1)));
   while (const std::optional<CallBundle> bundle = placement.take(0, 1)) placement.end(*bundle, true);
   CHECK_FALSE(placement.knows(part(1)));
@@ -229,7 +275,7 @@ TEST_CASE("placed calls: many threads") {
       CAPTURE(policy);
       CAPTURE(threads_of_card);
       constexpr unsigned cards = 2, pushers = 3, rounds = 60;
-      QueueOfTests here(policy, cards, 20);
+      QueueOfTests here(policy, cards, 20, 4);
       CallsOfTests calls;
       const std::vector<Tile> all = tiles(30);
       std::vector<std::vector<vm::DeviceCall>> given(pushers);

@@ -8,53 +8,10 @@
 #include <thread>
 #include <vector>
 
-#include "tests/unit/gpu/strict_card.hpp"
+#include "tests/unit/gpu/card_of_tests.hpp"
 #include "vm/value/buffer.hpp"
 
 namespace raddle::gpu {
-namespace {
-
-using vm::Buffer;
-using Numbers = std::shared_ptr<Buffer>;
-
-Numbers buffer_of(std::size_t count, std::int64_t first = 0) {
-  Numbers numbers = Buffer::make(vm::ValueKind::int_, count);
-  for (std::size_t i = 0; i < count; ++i)
-    static_cast<std::int64_t*>(numbers->at_index(0))[i] = first + static_cast<std::int64_t>(i);
-  return numbers;
-}
-
-Operand part_of(Buffer& buffer, std::size_t first, std::size_t count) {
-  return {buffer.at_index(first), 8 * count, buffer.number(), 8 * first};
-}
-Operand all_of(Buffer& buffer) { return part_of(buffer, 0, buffer.count()); }
-
-/// It is there what the host has.
-bool is_there(StrictCard& card, const Operand& operand, std::uint64_t address) {
-  std::vector<std::byte> there(operand.bytes);
-  card.read(there.data(), address, operand.bytes);
-  return operand.bytes == 0 || std::memcmp(there.data(), operand.host, operand.bytes) == 0;
-}
-
-/// One batch that reads this and computes nothing. @return what it cost
-vm::DeviceTraffic read_once(CardMemory& memory, StrictCard& card, const std::vector<Operand>& reads) {
-  StrictCopies engine(card);
-  auto hold = memory.admit(reads, {}, engine);
-  REQUIRE(hold);
-  engine.wait();
-  for (std::size_t i = 0; i < reads.size(); ++i) CHECK(is_there(card, reads[i], hold->reads[i]));
-  const vm::DeviceTraffic traffic = hold->traffic;
-  memory.release(std::move(*hold), {});
-  return traffic;
-}
-
-void give_back(CardMemory& memory, StrictCard& card) {
-  StrictCopies engine(card);
-  memory.give_back_chunks(engine);
-  CHECK(card.chunks() == 0);
-}
-
-}  // namespace
 
 TEST_CASE("a buffer is copied once, and parts of it that are there are not copied again") {
   StrictCard card(1 << 20);
@@ -68,32 +25,6 @@ TEST_CASE("a buffer is copied once, and parts of it that are there are not copie
   CHECK(whole.bytes_kept == 1600);
   CHECK(read_once(memory, card, {part_of(*numbers, 0, 1), part_of(*numbers, 999, 1)}).bytes_up == 0);
   CHECK(read_once(memory, card, {{numbers->at_index(0), 80}}).bytes_up == 80);  // nobody knows of which buffer
-  give_back(memory, card);
-}
-
-TEST_CASE("somebody else may choose what is evicted, and hears when that was used last") {
-  StrictCard card(1 << 20);
-  CardMemory memory(3 << 10, 3 << 10);
-  const Numbers numbers[] = {buffer_of(128), buffer_of(128), buffer_of(128), buffer_of(128)};
-  StrictCopies engine(card);
-  for (int i = 0; i < 3; ++i) {
-    auto hold = memory.admit(std::vector{all_of(*numbers[i])}, {}, engine);
-    REQUIRE(hold);
-    memory.release(std::move(*hold), {}, 10 * i);
-  }
-  std::vector<BufferPart> asked;
-  memory.choose_victims_by([&](std::span<const BufferPart> copies) {
-    asked.assign(copies.begin(), copies.end());
-    return std::size_t{1};
-  });
-  auto hold = memory.admit(std::vector{all_of(*numbers[3])}, {}, engine);
-  REQUIRE(hold);
-  CHECK(hold->evicted_until_ns == 10);
-  memory.release(std::move(*hold), {});
-  REQUIRE(asked.size() == 3);
-  CHECK(asked[1] == BufferPart{numbers[1]->number(), 0, 1024});
-  CHECK(memory.has({numbers[0]->number(), 8, 1024}));
-  CHECK_FALSE(memory.has({numbers[1]->number(), 8, 16}));
   give_back(memory, card);
 }
 

@@ -3,6 +3,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "gpu/simulated/modelled_copies.hpp"
 
 namespace raddle::gpu {
 namespace {
@@ -17,6 +21,7 @@ constexpr CardModel slow_card = {.name = "slow",
                                  .bytes_of_memory_per_ns = 8,
                                  .bytes_up_per_ns = 2,
                                  .bytes_down_per_ns = 1,
+                                 .bytes_between_per_ns = 20,
                                  .copy_ns = 5,
                                  .launch_ns = 7,
                                  .open_ns = 1'000'000'000,
@@ -48,9 +53,12 @@ TEST_CASE("a batch takes copies, a launch, and waves of points") {
   CHECK(clock.take().card == 0);
   ModelledWork work = points(5000, 20);
   work.traffic = {.bytes_up = 200, .bytes_down = 300, .bytes_kept = 100};
-  const ModelClock::Passed passed = clock.end(0, ready, work);
-  CHECK(passed.begin_ns == ready);
-  CHECK(passed.end_ns - passed.begin_ns == (5 + 100) + (7 + 5 * 100 * 20) + (5 + 300));
+  const ModelClock::Passed copied = clock.copy_up(0, ready, 200);
+  CHECK(copied.begin_ns == ready);
+  CHECK(copied.end_ns == ready + 5 + 100);
+  const ModelClock::Passed passed = clock.end(0, copied.end_ns, work);
+  CHECK(passed.begin_ns == copied.end_ns);
+  CHECK(passed.end_ns - passed.begin_ns == (7 + 5 * 100 * 20) + (5 + 300));
   const vm::RunPrediction predicted = clock.prediction();
   REQUIRE(predicted.devices.size() == 1);
   CHECK(predicted.devices[0].copies_up_ns == 105);
@@ -72,6 +80,47 @@ TEST_CASE("few points take as long as one does, many bytes as long as memory doe
   CHECK(clock.end(0, 5000, reads).end_ns == 5000 + 7 + 10'000);
 }
 
+TEST_CASE("what goes to a card until it is waited for is one copy, which begins when its memory is free") {
+  ModelClock clock(slow_card, 1);
+  std::vector<std::byte> from(200'000), to(200'000);
+  const auto address = reinterpret_cast<std::uint64_t>(to.data());
+  ModelledCopies copies(&clock, 0, 1000);
+  copies.add(40);
+  copies.wait();
+  CHECK(copies.done_ns() == 1000 + 5 + 20);
+  copies.begin_after(5000);
+  copies.begin_after(3000);
+  copies.copy_in(address, from.data(), 100'000);
+  copies.copy_in(address, from.data(), 80'000);
+  copies.copy_within(address + 100'000, address, 100'000);  // crosses no link
+  copies.wait();
+  CHECK(copies.begun_ns() == 1000);
+  CHECK(copies.done_ns() == 5000 + 5 + 90'000);
+  CHECK(clock.prediction().devices[0].copies_up_ns == 25 + 90'005);
+  ModelledCopies of_no_model(nullptr, 0, 1000);
+  of_no_model.copy_in(address, from.data(), 100);
+  of_no_model.wait();
+  CHECK(of_no_model.done_ns() == 0);
+}
+
+TEST_CASE("what comes from other cards crosses a link of its own, when it is there") {
+  ModelClock clock(slow_card, 2, {.are_one_bus = true, .have_peers = true});
+  CHECK(clock.has_peers());
+  CHECK(clock.links().between_devices == 20'000'000'000);
+  CHECK(ModelClock(slow_card, 2).links().between_devices == 0);
+  clock.copy_up(0, 0, 1'000'000);
+  std::vector<std::byte> from(100'000), to(100'000);
+  ModelledCopies copies(&clock, 1, 1000);
+  copies.copy_between(reinterpret_cast<std::uint64_t>(to.data()), reinterpret_cast<std::uint64_t>(from.data()), 100'000,
+                      3000);
+  copies.wait();
+  CHECK(copies.begun_ns() == 3000);
+  CHECK(copies.done_ns() == 3000 + 5 + 5000);
+  CHECK(clock.copy_between(1, 1000, 100'000).begin_ns == 8005);
+  CHECK(clock.copy_between(0, 1000, 100'000).begin_ns == 1000);
+  CHECK(clock.prediction().devices[1].copies_between_ns == 2 * 5005);
+}
+
 TEST_CASE("launches of few points run beside each other, those of many one after the other") {
   ModelClock clock(slow_card, 1);
   for (int i = 0; i < 4; ++i) clock.give(), clock.take();
@@ -79,6 +128,9 @@ TEST_CASE("launches of few points run beside each other, those of many one after
   CHECK(clock.end(0, 1000, points(10, 20)).end_ns == 1020 + 7 + 200);
   CHECK(clock.end(0, 1000, points(5000, 20)).end_ns == 1040 + 7 + 10'000);
   CHECK(clock.end(0, 1000, points(5000, 20)).end_ns == 11'040 + 7 + 10'000);
+  for (int i = 0; i < 2; ++i) clock.give(), clock.take();
+  CHECK(clock.end(0, 40'000, points(10, 20)).begin_ns == 40'000);
+  CHECK(clock.end(0, 30'000, points(10, 20)).begin_ns == 30'000);  // told later, but it could begin before
 }
 
 TEST_CASE("what a card lacks counts as much as what it has to do") {
@@ -106,15 +158,18 @@ TEST_CASE("what crosses a link takes the first gap that is long enough") {
 
 TEST_CASE("copies of several cards take turns on one bus, else they cross at once") {
   for (const bool has_one_bus : {false, true}) {
-    ModelClock clock(slow_card, 2, has_one_bus);
+    ModelClock clock(slow_card, 2, {.are_one_bus = has_one_bus});
     ModelledWork work = points(10, 20);
-    work.traffic = {.bytes_up = 2000, .bytes_down = 3000};
+    work.traffic = {.bytes_up = 200'000, .bytes_down = 300'000};
     for (unsigned card = 0; card < 2; ++card) clock.give(), clock.take_on(card);
-    const std::int64_t alone = (5 + 1000) + (7 + 5000 / 8) + (5 + 3000);  // its memory takes longest
-    const auto first = clock.end(0, 1000, work), second = clock.end(1, 1000, work);
-    CHECK(first.end_ns == 1000 + alone);
-    CHECK(second.begin_ns == (has_one_bus ? 1000 + 1005 : 1000));
-    CHECK(second.end_ns == first.end_ns + (has_one_bus ? 3005 : 0));
+    const std::int64_t up = 5 + 100'000, down = 5 + 300'000;
+    const auto first_up = clock.copy_up(0, 1000, 200'000), second_up = clock.copy_up(1, 1000, 200'000);
+    CHECK(first_up.end_ns == 1000 + up);
+    CHECK(second_up.begin_ns == (has_one_bus ? 1000 + up : 1000));
+    const auto first = clock.end(0, first_up.end_ns, work), second = clock.end(1, second_up.end_ns, work);
+    CHECK(first.end_ns == 1000 + up + (7 + 500'000 / 8) + down);  // its memory takes longest
+    CHECK(second.end_ns == first.end_ns + (has_one_bus ? down : 0));
+    CHECK(clock.copy_up(1, 1000, 64).begin_ns == 1000);  // a few bytes pass them
   }
 }
 
@@ -123,12 +178,14 @@ TEST_CASE("a card takes four bundles of calls at once, and asks for the next whe
   ModelledWork bundle = points(1, 1000);
   bundle.is_bundle = true;
   for (int i = 0; i < 4; ++i) {
-    clock.give(), clock.take_on(0);
+    clock.give();
+    CHECK(clock.take_on(0).bundle_ns == 0);
     CHECK(clock.end(0, 1000, bundle).end_ns == 1100 + 7 + 10'000 - 100 + (i * 100));
   }
   CHECK(clock.askers() == std::vector<unsigned>{1, 0});
-  clock.give(), clock.take_on(0);
-  CHECK(clock.end(0, 1000, bundle).begin_ns == 11'007);
+  clock.give();
+  CHECK(clock.take_on(0).bundle_ns == 11'007);
+  CHECK(clock.end(0, 11'007, bundle).begin_ns == 11'007);
   for (int i = 0; i < 5; ++i) clock.give(), clock.take_on(1);
   CHECK(clock.askers() == std::vector<unsigned>{1, 0});  // none has ended there: it could as well be free
   for (int i = 0; i < 5; ++i) clock.end(1, 50'000, bundle);
