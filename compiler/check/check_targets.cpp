@@ -77,8 +77,8 @@ void StatementChecker::report_not_assignable(const ast::Name& name) {
   Diagnostic& diagnostic = context_.diagnostics.report(DiagnosticKind::not_assignable, name.span, name.text, what)
                                .label(variable.span, "declared here");
   if (variable.role == VariableRole::global && scopes_.in_function() && context_.store().is_scalar(variable.type))
-    diagnostic.note(fmt::format("`{0} {1} = ...;` is a variable of the function's own", context_.name(variable.type),
-                                name.text));
+    diagnostic.note(
+        fmt::format("`{0} {1} = ...;` is a variable of the function's own", context_.name(variable.type), name.text));
   if (context_.is_settled(id)) diagnostic.note("all elements and fields of a variable are assigned in one entry");
 }
 

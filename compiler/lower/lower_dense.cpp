@@ -159,7 +159,9 @@ FunctionLowering::Dense FunctionLowering::dense_target(const ast::Index& target)
     return parts;
   }
   not_supported(target.span, "the assignment of single elements to dense arrays that are elements or fields")
-      .note("fill an array of its own and assign that, as in `float part[2]; part[0] = 1.0; part[1] = 2.0; t[i] = part;`");
+      .note(
+          "fill an array of its own and assign that, as in `float part[2]; part[0] = 1.0; part[1] = 2.0; t[i] = "
+          "part;`");
   return {};
 }
 

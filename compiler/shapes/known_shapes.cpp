@@ -304,9 +304,9 @@ std::unordered_map<VariableId, std::int64_t> KnownShapes::inputs_of(const ast::C
 std::vector<const ast::Expr*> KnownShapes::lifted_arguments(const ast::Call& call) const {
   std::vector<const ast::Expr*> found;
   for (std::size_t i = 0; i < call.resolved_arguments.size(); ++i) {
-    const bool is_whole = call.callee_kind == ast::CalleeKind::function &&
-                          context_.store().is_dense(
-                              context_.program.functions[call.callee_index].definition->inputs[i].resolved_type);
+    const bool is_whole =
+        call.callee_kind == ast::CalleeKind::function &&
+        context_.store().is_dense(context_.program.functions[call.callee_index].definition->inputs[i].resolved_type);
     if (call.resolved_arguments[i] != nullptr && !is_whole) found.push_back(call.resolved_arguments[i]);
   }
   return found;

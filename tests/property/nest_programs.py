@@ -6,8 +6,8 @@
 Loops over one to four ranges write each element of arrays of ints once: over ranges that begin anywhere, have steps or are
 empty, one axis by several loops, triangles, ranges within that follow from what is around; in one `foreach` or in several
 that lie in each other, with numbers computed between them, branches that write, elements that are read where they were
-written, edges that are made of what lies beside them. Such loops become nests and launches or are interpreted, and
-nothing else may tell which.
+written, lines that are added up, edges that are made of what lies beside them. Such loops become nests and launches or
+are interpreted, and nothing else may tell which.
 """
 
 import itertools
@@ -123,6 +123,28 @@ class Generator:
                 (f"max({own[0]} - 1, 0)", lambda known, own=own: max(own[1](known) - 1, 0))]))
         return self.element(array, indices)
 
+    def reduced(self, loops):
+        """What a line, or a part of one, comes to."""
+        axis = self.random.randrange(len(self.shape))
+        first = self.random.choice((0, 0, 1)) if self.shape[axis] > 1 else 0
+        name, of_all = self.random.choice((("sum", sum), ("sum", sum), ("max", max), ("min", min)))
+        parts = []
+        for array in self.random.choices(self.arrays, k=self.random.choice((1, 1, 2)) if name == "sum" else 1):
+            texts = [f"{first} : end" if loop.axis == axis and first else ":" if loop.axis == axis else loop.index_text()
+                     for loop in sorted(loops, key=lambda loop: loop.axis)]
+            parts.append((f"{array.name}[{', '.join(texts)}]", array))
+
+        def of(known):
+            place = {loop.axis: known[loop.variable] + loop.shift for loop in loops}
+            total = []
+            for number in range(first, self.shape[axis]):
+                product = 1
+                for _, array in parts:
+                    product *= array.values[tuple(number if k == axis else place[k] for k in range(len(self.shape)))]
+                total.append(product)
+            return of_all(total)
+        return f"{name}({' * '.join(text for text, _ in parts)})", of
+
     def number(self, loops, scalars):
         forms = [constant(self.random.randint(0, 9))]
         forms += [(loop.variable, lambda known, v=loop.variable: known[v]) for loop in loops]
@@ -133,6 +155,8 @@ class Generator:
         terms = [self.number(loops, scalars) for _ in range(self.random.randint(1, 2))]
         if len(loops) == len(self.shape):
             terms += [self.read(loops) for _ in range(self.random.randint(0, 2))] + list(written)
+            if self.random.random() < 0.2:
+                terms.append(self.reduced(loops))
         text = " + ".join(f"{k} * ({text})" for k, (text, _) in enumerate(terms, 1))
         return f"({text}) %% {MODULUS}", lambda known: remainder(sum(k * of(known) for k, (_, of) in enumerate(terms, 1)))
 

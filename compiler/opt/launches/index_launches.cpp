@@ -62,6 +62,16 @@ bool has_loops(const ir::Function& function, const ir::Op& loop) {
   return std::ranges::find(body, OpKind::foreach_range, &ir::Op::kind) != body.end();
 }
 
+/// The outermost loop of a statement, as one over several ranges has one span for all of them.
+const ir::Op* loop_at(const ir::Function& function, Span span) {
+  const auto is_it = [&](const ir::Op& op) {
+    return op.kind == OpKind::foreach_range && op.span.file == span.file && op.span.begin == span.begin;
+  };
+  for (const ir::Region& region : function.regions)
+    if (const auto found = std::ranges::find_if(region.ops, is_it); found != region.ops.end()) return &*found;
+  return nullptr;
+}
+
 /// @param is_alone  all values come from the script itself: iterations with loops begin when all arrays are there that
 /// these read, as one that is interpreted takes some fifty times as long
 void find_in(ir::Module& module, ir::FunctionId id, bool is_alone) {
@@ -77,6 +87,10 @@ void find_in(ir::Module& module, ir::FunctionId id, bool is_alone) {
   for (ir::Region& region : function.regions)
     for (ir::Op& op : region.ops) make_launch_nest(module, function, op);
   collapse_nests(module, function);
+  std::erase_if(function.not_launched, [&](const ir::Function::NotLaunched& each) {
+    const ir::Op* const loop = loop_at(function, each.loop);
+    return loop && (loop->launch != ir::none || loop->nest != ir::none);
+  });
 }
 
 }  // namespace

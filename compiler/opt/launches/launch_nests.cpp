@@ -42,15 +42,20 @@ bool make_launch_nest(ir::Module& module, ir::Function& around, ir::Op& loop) {
   LoopBodyCopier prelude(module, around, loop, "prelude");
   if (prelude.counter_is_read() || prelude.assigns_outside() || !is_same_for_all(around, *inner, prelude)) return false;
   std::set<ir::VarId> needed(values.begin(), values.end());
+  std::set<const ir::Op*> left_out;  // for the body alone, where it is interpreted
   const ir::Region& body = around.regions[loop.regions[0]];
   for (auto op = body.ops.rbegin(); op != body.ops.rend(); ++op) {
     if (&*op == inner) continue;
     const std::vector<ir::VarId> assigned = variables_assigned(around, *op);
-    if (!std::ranges::any_of(assigned, [&](ir::VarId id) { return needed.contains(id); })) return false;
+    if (!std::ranges::any_of(assigned, [&](ir::VarId id) { return needed.contains(id); })) {
+      if (!can_not_fail(module, around, *op)) return false;
+      left_out.insert(&*op);
+      continue;
+    }
     for (const ir::VarId id : variables_read(around, *op)) needed.insert(id);
   }
   prelude.add_parameter(body.parameters[0]);
-  prelude.copy_body([&](const ir::Op& op) { return &op != inner; });
+  prelude.copy_body([&](const ir::Op& op) { return &op != inner && !left_out.contains(&op); });
   for (const ir::VarId value : values) {
     if (!TypeStore::is_number_or_truth(module.types->base(around.variables[value].type))) return false;
     prelude.add_output(ir::Operand::variable(value), loop.span);

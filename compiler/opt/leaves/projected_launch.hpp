@@ -54,7 +54,7 @@ class ProjectedLaunch {
   const ir::Region& body_;
   const ir::BodyAccesses accesses_;
   const std::optional<ir::ReducedLoops> reduced_loops_;  ///< where there are loops within
-  std::vector<ir::BodyAccess> reads_;  ///< of single elements; others are operations like any
+  std::vector<ir::BodyAccess> reads_;                    ///< of single elements; others are operations like any
   LoopBodyCopier computation_, projection_;
 };
 

@@ -10,6 +10,7 @@
 #include <span>
 #include <utility>
 
+#include "compiler/codegen/load_plugin.hpp"
 #include "compiler/tool/executable/load_modules.hpp"
 #include "compiler/tool/executable/script_place.hpp"
 #include "vm/device/launch_kernel.hpp"
@@ -309,6 +310,8 @@ void print_statistics(const SourceMap& sources, const vm::RunResult& result, con
 #define RADDLE_COUNTER(name, value, meaning) \
   if (value != 0) vm::print_stderr("{} {}\n", name, value);
 #include "compiler/tool/run/counters.def"
+  if (codegen::Plugin().identity().empty())
+    vm::print_stderr("no machine code: there is no libraddle_codegen.so, see `raddle doctor`\n");
   for (std::size_t i = 0; i < result.device_uses.size(); ++i) {
     const vm::DeviceUse& use = result.device_uses[i];
     vm::print_stderr("points on device {}, {} {} in {} batches\n", i, use.name, use.points, use.batches);
