@@ -288,6 +288,11 @@ Place Array::place() const {
   return rest ? rest->place : Place();
 }
 
+std::span<const std::int64_t> Array::extents() const {
+  const Rest* const rest = find_rest();
+  return rest ? std::span<const std::int64_t>(rest->extents) : std::span<const std::int64_t>();
+}
+
 std::string Array::index_text(const Value& key) const { return vm::index_text(extents(), key); }
 
 std::string Array::element_name(const Value& key) const { return element_text(name(), index_text(key)); }

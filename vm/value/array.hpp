@@ -232,9 +232,7 @@ class alignas(64) Array final : public HeapObject {
   /// It has failed, as it was closed without some of the elements that its extents say. Nobody has told of that yet.
   bool lacks_elements() const { return is_closed() && find_rest() && find_rest()->lacks_elements; }
   /// They live as long as the array. Empty: of a growing array.
-  std::span<const std::int64_t> extents() const {
-    return find_rest() ? std::span<const std::int64_t>(find_rest()->extents) : std::span<const std::int64_t>();
-  }
+  std::span<const std::int64_t> extents() const;
   /// An element likewise: `a[3]`, `a["x"][3]`, `a[1, 3]`.
   std::string element_name(const Value& key) const;
   /// The array that made this one as a row and closes it; null for others, and once it is closed.

@@ -80,7 +80,7 @@ void find_in(ir::Module& module, ir::FunctionId id, bool is_alone) {
     for (ir::Op& op : region.ops) {
       if (has_launch_space(module, function, op) && !make_plain_launch(module, function, op))
         make_projected_launch(module, function, op);
-      if (op.launch != ir::none) op.is_needed = is_alone && has_loops(function, op);
+      if (op.launch != ir::none) op.is_needed |= is_alone && has_loops(function, op);
       if (op.kind == OpKind::foreach_range && op.launch == ir::none) launch_flat_body(module, function, op, is_alone);
     }
   }

@@ -65,7 +65,7 @@ bool make_launch_nest(ir::Module& module, ir::Function& around, ir::Op& loop) {
     return false;
   module.functions.push_back(std::move(made));
   loop.nest = static_cast<ir::NestId>(around.nests.size());
-  loop.is_needed = inner->is_needed;
+  loop.is_needed |= inner->is_needed;
   around.nests.push_back({.launch = inner->launch,
                           .prelude = static_cast<ir::FunctionId>(module.functions.size() - 1),
                           .captures = prelude.captures(),
@@ -113,6 +113,7 @@ class Collapse {
     made.operands = {constant(0), last, one};
     made.merged.clear();
     if (made.placement == vm::Placement::any) made.placement = inner.placement;
+    made.is_needed |= inner.is_needed;
     replace_nest(inner.nest);
     return index_;
   }
