@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """No source in C++ has more than 400 lines, no room more than 40 units, a source with its header, and no class more than 40 public
-functions: what grows beyond that has more than one subject. Lists (.def) may be long."""
+functions: what grows beyond that has more than one subject. Lists (.def) may be long. At the top level stands what TOP names, and
+nothing that a script has written there."""
 
 import pathlib
 import re
+import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+TOP = {"grammar", "compiler", "vm", "stdlib", "gpu", "examples", "tests", "CMakeLists.txt", "CMakePresets.json", "README.md", "LICENSE", "dev"}
 MOST = 400
 MOST_UNITS = 40
 MOST_FUNCTIONS = 40
@@ -54,6 +57,12 @@ def large_classes(text):
             yield f"{found[2]} has {count} public functions"
 
 
+def tracked_at_top():
+    """But for dot files. Nothing outside of a repository."""
+    listed = subprocess.run(["git", "ls-tree", "--name-only", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False)
+    return [name for name in listed.stdout.splitlines() if not name.startswith(".")]
+
+
 def main():
     sources = [s for top in ("compiler", "vm", "gpu", "stdlib", "tests") for s in sorted((ROOT / top).rglob("*"))
                if s.suffix in (".hpp", ".cpp", ".h", ".cu", ".cuh")]
@@ -65,6 +74,7 @@ def main():
             rooms.setdefault(source.parent, set()).add(source.stem)
     faults += [f"{room.relative_to(ROOT)} has {len(units)} units" for room, units in rooms.items() if len(units) > MOST_UNITS]
     faults += [f"{s.relative_to(ROOT)}: {fault}" for s in sources for fault in large_classes(s.read_text(encoding="utf-8"))]
+    faults += [f"{name}: stands at the top level" for name in sorted(set(tracked_at_top()) - TOP)]
     for fault in faults:
         print("lengths:", fault)
     print(f"lengths: {len(sources) + len(rooms) - len(faults)} passed, {len(faults)} failed")
