@@ -14,8 +14,7 @@ count <- function() {
   calls
 }
 
-# in one piece: what other processes print does not come between
-say <- function(text) cat(paste0("[1] \"", text, "\"\n"))
+say <- function(text) cat(paste0("[1] \"", text, "\"\n"))  # in one piece: print(text) is written in two
 
 warned <- function(x) {
   warning("an odd number")
