@@ -188,7 +188,7 @@ TEST_CASE("points wait for the elements that other points write, wherever they a
 TEST_CASE("points of a nest wait for each other across the parts that workers have") {
   for (const RowKeys row_keys : {RowKeys::projected, RowKeys::fixed, RowKeys::affine}) {
     for (const int width : {1, 2, 3, 16, 100, 300}) {
-      const int height = width < 16 ? 400 : 100;  // rows are made ahead, by all parts
+      const int height = width < 16 ? 700 : 150;  // rows are made ahead, by all parts
       const Program program = stencil(width, height, Loops::nest, row_keys);
       const std::vector<std::int64_t> expected = last_row(width, height);
       run_everywhere(program, [&](const RunResult& result) {
