@@ -39,8 +39,8 @@ std::optional<std::int64_t> evaluate_check(const Builtin& builtin, std::span<con
   const auto is_plain = [](const vm::Value& value) {
     return value.kind() == ValueKind::int_ || value.kind() == ValueKind::string;
   };
-  if (!builtin.name.starts_with('@') || builtin.effect != pure || !std::ranges::all_of(arguments, is_plain))
-    return std::nullopt;
+  const bool is_check = builtin.name.starts_with('@') || builtin.name == "axis_";
+  if (!is_check || builtin.effect != pure || !std::ranges::all_of(arguments, is_plain)) return std::nullopt;
   static const vm::RunSettings none;
   vm::Value result;
   const auto outcome = builtin.function({.settings = none, .stream = 0}, arguments, std::span(&result, 1));

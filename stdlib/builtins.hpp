@@ -48,7 +48,7 @@ struct Builtin {
 /// Its signature does not tell of which type the result is; it is not called.
 bool is_made_by_lowering(const Builtin& builtin);
 
-/// What a check of extents or indices gives, which only lowering calls (its name begins with `@`).
+/// What a check of extents, indices or axes gives, which only lowering and the library call.
 /// @param arguments  ints and strings  @return none: it fails, or is no such check
 std::optional<std::int64_t> evaluate_check(const Builtin& builtin, std::span<const vm::Value> arguments);
 

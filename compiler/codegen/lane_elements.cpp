@@ -39,6 +39,7 @@ bool is_of_indices(KernelOp op) {
     case KernelOp::add_int:
     case KernelOp::sub_int:
     case KernelOp::mul_int:
+    case KernelOp::mod:
     case KernelOp::index_add:
     case KernelOp::index_mul:
     case KernelOp::index:

@@ -91,6 +91,10 @@ class LaneEmitter final : public OperationEmitter {
   void emit_block(Frame& frame, vm::KernelBlockId block);
   void emit_instruction(Frame& frame, const vm::KernelInstruction& instruction);
   LaneValue compute(Frame& frame, const vm::KernelInstruction& instruction);
+  static bool may_wrap(const LaneValue& number, const LaneValue& divisor);
+  LaneValue emit_wrapped(Frame& frame, const vm::KernelInstruction& instruction);
+  llvm::Value* wrapped_once(llvm::Value* number, llvm::Value* divisor);
+  llvm::Value* wraps_once(llvm::Value* divisor);
   void find_distance(const vm::KernelInstruction& instruction, const Frame& frame, LaneValue& value);
   void emit_if(Frame& frame, const vm::KernelInstruction& instruction);
   Path emit_path(Frame& frame, vm::KernelBlockId block, std::span<const vm::KernelRegister> results);

@@ -38,6 +38,8 @@ LaneValue LaneEmitter::compute(Frame& frame, const KernelInstruction& instructio
   if (instruction.op == KernelOp::size) return {{first.length}, nullptr};
   if (instruction.op == KernelOp::copy) return first;
   if (vm::info(instruction.op).failure == vm::KernelFailure::index) return emit_get(frame, instruction);
+  if (instruction.op == KernelOp::mod && may_wrap(first, frame.values[instruction.inputs[1]]))
+    return emit_wrapped(frame, instruction);
   bool is_uniform = true;
   for (std::size_t i = 0; i < count; ++i) is_uniform = is_uniform && frame.values[instruction.inputs[i]].is_uniform();
   LaneValue value;
@@ -53,7 +55,50 @@ LaneValue LaneEmitter::compute(Frame& frame, const KernelInstruction& instructio
   return value;
 }
 
-/// Of a sum or difference.
+/// Of a power of two LLVM takes the lowest bits.
+bool LaneEmitter::may_wrap(const LaneValue& number, const LaneValue& divisor) {
+  if (number.is_uniform() || !divisor.is_uniform()) return false;
+  const auto* const constant = llvm::dyn_cast<llvm::ConstantInt>(divisor.parts[0]);
+  return constant == nullptr || !constant->getValue().isPowerOf2();
+}
+
+/// The rest of a division by what is the same for all lanes. Mostly it wraps an index around the end of an array,
+/// `x[(i + 1) %% n]`: where no lane is beyond twice the divisor it is the number itself, or less the divisor.
+LaneValue LaneEmitter::emit_wrapped(Frame& frame, const KernelInstruction& instruction) {
+  const LaneValue &number = frame.values[instruction.inputs[0]], &divisor = frame.values[instruction.inputs[1]];
+  LaneParts rests;
+  llvm::Value* are_rests = nullptr;
+  for (llvm::Value* part : number.parts) {
+    llvm::Value* by = splat(divisor.parts[0], part->getType());
+    rests.push_back(wrapped_once(part, by));
+    llvm::Value* is_rest = builder_.CreateICmpULT(rests.back(), by);
+    are_rests = are_rests ? builder_.CreateAnd(are_rests, is_rest) : is_rest;
+  }
+  LaneValue value;
+  value.parts = either_way(
+      builder_.CreateAnd(wraps_once(divisor.parts[0]), builder_.CreateAndReduce(are_rests)), [&] { return rests; },
+      [&] {
+        LaneParts divided;
+        for (part_ = 0; part_ < shape_.vector_count; ++part_)
+          divided.push_back(emit_operation(instruction, {{number.parts[part_], divisor.parts[0]}}));
+        return divided;
+      });
+  find_distance(instruction, frame, value);
+  return value;
+}
+
+/// The number if it is less than the divisor, else what is left without it. That is the rest of a division if it is
+/// less than the divisor, without a sign, and the divisor is none that wraps_once refuses.
+llvm::Value* LaneEmitter::wrapped_once(llvm::Value* number, llvm::Value* divisor) {
+  return builder_.CreateSelect(builder_.CreateICmpULT(number, divisor), number, builder_.CreateSub(number, divisor));
+}
+
+/// Twice the divisor is an int: what is below that, without a sign, is no number below zero.
+llvm::Value* LaneEmitter::wraps_once(llvm::Value* divisor) {
+  return builder_.CreateICmpULT(divisor, builder_.getInt64(std::uint64_t{1} << 62U));
+}
+
+/// Of a sum or difference, or of one that is wrapped around an end.
 void LaneEmitter::find_distance(const KernelInstruction& instruction, const Frame& frame, LaneValue& value) {
   const auto sum = [&](const LaneValue& follower, const LaneValue& other, bool is_added) {
     if (!follower.distance || !other.is_uniform()) return false;
@@ -76,6 +121,18 @@ void LaneEmitter::find_distance(const KernelInstruction& instruction, const Fram
       break;
     }
     case KernelOp::sub_int: sum(left, frame.values[instruction.inputs[1]], false); break;
+    case KernelOp::mod: {
+      const LaneValue& divisor = frame.values[instruction.inputs[1]];
+      if (!left.distance || !divisor.is_uniform()) break;
+      llvm::Value *by = divisor.parts[0], *first = builder_.CreateAdd(first_, left.distance);
+      llvm::Value* rest = wrapped_once(first, by);
+      llvm::Value* last = builder_.CreateAdd(rest, builder_.getInt64(shape_.lanes() - 1));
+      llvm::Value* are_rests = builder_.CreateAnd(builder_.CreateICmpULT(rest, by), builder_.CreateICmpULT(last, by));
+      are_rests = builder_.CreateAnd(wraps_once(by), are_rests);
+      value.distance = builder_.CreateSub(rest, first_);
+      value.follows = left.follows ? builder_.CreateAnd(left.follows, are_rests) : are_rests;
+      break;
+    }
     default: break;
   }
 }

@@ -211,6 +211,7 @@ struct Function {
   std::string not_leaf_reason;                   ///< set by leaf inference where kind stays composite
   struct NotLaunched {
     Span loop, obstacle;
+    std::string_view why;
   };
   /// Set by index-launches: loops over ranges, and what keeps them from being launches.
   std::vector<NotLaunched> not_launched = {};

@@ -17,6 +17,8 @@ namespace {
 constexpr std::size_t lanes = 4, most_columns_in_registers = 64;
 using Lanes [[gnu::vector_size(lanes * sizeof(double))]] = double;
 using Narrow [[gnu::vector_size(lanes * sizeof(float))]] = float;
+using WideLanes [[gnu::vector_size(2 * lanes * sizeof(double))]] = double;  // without AVX-512 two of Lanes
+using WideNarrow [[gnu::vector_size(2 * lanes * sizeof(float))]] = float;
 
 // By reference: vectors as results would have another ABI on each processor.
 RADDLE_ALWAYS_INLINE void load(const double* from, Lanes& to) { std::memcpy(&to, from, sizeof to); }
@@ -26,13 +28,29 @@ RADDLE_ALWAYS_INLINE void load(const float* from, Lanes& to) {
   to = __builtin_convertvector(numbers, Lanes);
 }
 
-/// sum += a b, each element rounded once.
+RADDLE_ALWAYS_INLINE void load(const double* from, WideLanes& to) { std::memcpy(&to, from, sizeof to); }
+RADDLE_ALWAYS_INLINE void load(const float* from, WideLanes& to) {
+  WideNarrow numbers;
+  std::memcpy(&numbers, from, sizeof numbers);
+  to = __builtin_convertvector(numbers, WideLanes);
+}
+
+/// sum += a b, each element rounded once. GCC makes one instruction of this form, but not of a loop.
 template <class Element>
 RADDLE_ALWAYS_INLINE void add_product(Lanes& sum, const Element* elements, const Lanes& b) {
   Lanes a;
   load(elements, a);
   sum = Lanes{std::fma(a[0], b[0], sum[0]), std::fma(a[1], b[1], sum[1]), std::fma(a[2], b[2], sum[2]),
               std::fma(a[3], b[3], sum[3])};
+}
+
+template <class Element>
+RADDLE_ALWAYS_INLINE void add_product(WideLanes& sum, const Element* elements, const WideLanes& b) {
+  WideLanes a;
+  load(elements, a);
+  sum = WideLanes{std::fma(a[0], b[0], sum[0]), std::fma(a[1], b[1], sum[1]), std::fma(a[2], b[2], sum[2]),
+                  std::fma(a[3], b[3], sum[3]), std::fma(a[4], b[4], sum[4]), std::fma(a[5], b[5], sum[5]),
+                  std::fma(a[6], b[6], sum[6]), std::fma(a[7], b[7], sum[7])};
 }
 
 /// What the elements of each vector come to: the first and the third, the second and the fourth, and both.
@@ -54,19 +72,20 @@ RADDLE_ALWAYS_INLINE void store_totals(const Lanes (&of)[1], double* y) {
 /// takes.
 template <std::size_t count, class Element>
 RADDLE_ALWAYS_INLINE void dots_of_rows(const Element* a, const double* x, std::size_t columns, double* y) {
-  Lanes sums[count] = {}, others[count] = {};
+  WideLanes sums[count] = {};
   std::size_t j = 0;
   for (; j + 2 * lanes <= columns; j += 2 * lanes) {
-    const Lanes first = {x[j], x[j + 1], x[j + 2], x[j + 3]}, second = {x[j + 4], x[j + 5], x[j + 6], x[j + 7]};
+    WideLanes factors;
+    load(x + j, factors);
 #pragma GCC unroll 4
-    for (std::size_t i = 0; i < count; ++i) {
-      add_product(sums[i], a + i * columns + j, first);
-      add_product(others[i], a + i * columns + j + lanes, second);
-    }
+    for (std::size_t i = 0; i < count; ++i) add_product(sums[i], a + i * columns + j, factors);
   }
+  Lanes halves[count];
 #pragma GCC unroll 4
-  for (std::size_t i = 0; i < count; ++i) sums[i] += others[i];
-  store_totals(sums, y);
+  for (std::size_t i = 0; i < count; ++i)
+    halves[i] =
+        __builtin_shufflevector(sums[i], sums[i], 0, 1, 2, 3) + __builtin_shufflevector(sums[i], sums[i], 4, 5, 6, 7);
+  store_totals(halves, y);
   for (std::size_t i = 0; i < count; ++i)
     for (std::size_t rest = j; rest < columns; ++rest)
       y[i] = std::fma(static_cast<double>(a[i * columns + rest]), x[rest], y[i]);
@@ -81,6 +100,22 @@ RADDLE_ALWAYS_INLINE void sums_of_columns(const double* x, const Element* a, std
     const Lanes factor = {x[i], x[i], x[i], x[i]};
 #pragma GCC unroll 8
     for (std::size_t j = 0; j < count; ++j) add_product(sums[j], a + i * apart + j * lanes, factor);
+  }
+  std::memcpy(y, sums, sizeof sums);
+}
+
+RADDLE_ALWAYS_INLINE void sums_of_32_columns(const double* x, const double* a, std::size_t rows, std::size_t apart,
+                                             double* y) {
+  sums_of_columns<8>(x, a, rows, apart, y);
+}
+/// Wide ones, as numbers are widened on the way. (Of doubles GCC takes each by itself then.)
+RADDLE_ALWAYS_INLINE void sums_of_32_columns(const double* x, const float* a, std::size_t rows, std::size_t apart,
+                                             double* y) {
+  WideLanes sums[4] = {};
+  for (std::size_t i = 0; i < rows; ++i) {
+    const WideLanes factor = {x[i], x[i], x[i], x[i], x[i], x[i], x[i], x[i]};
+#pragma GCC unroll 4
+    for (std::size_t j = 0; j < 4; ++j) add_product(sums[j], a + i * apart + j * 2 * lanes, factor);
   }
   std::memcpy(y, sums, sizeof sums);
 }
@@ -127,7 +162,7 @@ RADDLE_ALWAYS_INLINE void sums_of_all_columns(const double* x, const Element* a,
     for (; i + 4 <= rows; i += 4) add_rows<4>(x + i, a + i * columns, columns, columns, y);
     for (; i < rows; ++i) add_rows<1>(x + i, a + i * columns, columns, columns, y);
   }
-  for (; j + 8 * lanes <= columns; j += 8 * lanes) sums_of_columns<8>(x, a + j, rows, columns, y + j);
+  for (; j + 32 <= columns; j += 32) sums_of_32_columns(x, a + j, rows, columns, y + j);
   for (; j + lanes <= columns; j += lanes) sums_of_columns<1>(x, a + j, rows, columns, y + j);
   switch (columns - j) {
     case 1: return sums_of_last_columns<1>(x, a + j, rows, columns, y + j);

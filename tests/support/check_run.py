@@ -329,7 +329,8 @@ def interpreted_loops_are_told(folder):
                  "float sums[100];\nforeach i in [0:99] { sums[i] = sum(sort(random(50))); }\ntrace(sum(sums) + sum(out) > 0.0);\n")
     told = folder.run("run --stats loops.df", out="trace: 1\n").stderr
     expect([line for line in told.splitlines() if line.startswith("loop at")],
-           ["loop at loops.df:4:1, interpreted: loops.df:6:33 can be no part of a kernel"])
+           ["loop at loops.df:4:1, interpreted: loops.df:6:33 can be no part of a kernel: "
+            "it calls a function of the library that kernels do not have"])
     folder.write("nests.df", "import arrays;\n@param int n = 60;\na = reshape((7 * arange(n * n)) %% 31, n, n);\nint p[n, n];\nint q[n - 2, n - 2];\n"
                  "foreach i in [0:n-1], j in [0:n-1] { p[i, j] = sum(a[i, :] * a[:, j]); }\n"
                  "foreach i in [0:n-3], j in [0:n-3] { q[i, j] = max(a[i:i+2, j:j+2]); }\ntrace(sum(p), sum(q));\n")

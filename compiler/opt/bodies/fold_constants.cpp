@@ -3,7 +3,9 @@
 #include <optional>
 #include <vector>
 
+#include "compiler/ir/writers.hpp"
 #include "compiler/opt/rewrite/fold_operation.hpp"
+#include "compiler/opt/rewrite/straighten.hpp"
 #include "compiler/opt/rewrite/uses.hpp"
 
 namespace raddle::opt {
@@ -65,7 +67,10 @@ class Folder {
 }  // namespace
 
 void fold_constants(ir::Module& module) {
-  for (ir::Function& function : module.functions) Folder(module, function).run();
+  for (ir::Function& function : module.functions) {
+    Folder(module, function).run();
+    if (take_known_branches(module, function)) ir::count_writers(function);
+  }
 }
 
 }  // namespace raddle::opt

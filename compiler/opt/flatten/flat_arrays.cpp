@@ -11,7 +11,8 @@ using ir::Operand;
 using ir::OpKind;
 
 void Flattener::make(Scope& scope, const ir::Op& op) {
-  if (now_.builder.is_in_each() || makes_other(scope, op)) return refuse();
+  if (now_.builder.is_in_each()) return refuse(array_in_each);
+  if (makes_other(scope, op)) return refuse(other_array);
   now_.has_own_array = true;
   const TypeId type = type_of(scope, Operand::variable(op.results[0]));
   bind(scope, op.results[0],
@@ -20,7 +21,8 @@ void Flattener::make(Scope& scope, const ir::Op& op) {
 }
 
 void Flattener::list(Scope& scope, const ir::Op& op) {
-  if (op.operands.empty() || now_.builder.is_in_each() || makes_other(scope, op)) return refuse();
+  if (now_.builder.is_in_each()) return refuse(array_in_each);
+  if (op.operands.empty() || makes_other(scope, op)) return refuse(other_array);
   now_.has_own_array = true;
   const std::vector<Operand> elements = values(scope, op.operands);
   const auto count = static_cast<std::int64_t>(elements.size());
@@ -33,15 +35,15 @@ void Flattener::list(Scope& scope, const ir::Op& op) {
 
 void Flattener::range(Scope& scope, const ir::Op& op) {
   const TypeId type = type_of(scope, Operand::variable(op.results[0]));
-  if (now_.builder.is_in_each() || now_.builder.element_of(type) != TypeStore::int_) return refuse();
+  if (now_.builder.is_in_each()) return refuse(array_in_each);
   const std::optional<Steps> steps = this->steps(scope, op);
-  if (!steps) return refuse();
+  if (!steps || now_.builder.element_of(type) != TypeStore::int_) return refuse(unknown_step);
   now_.has_own_array = true;
   const Operand zero = now_.builder.number(0);
   const Operand count = now_.builder.call("max_integer", {steps->count, zero}, TypeStore::int_, op.span);
   const Operand made = now_.builder.new_array(type, {count}, op.span);
   const Operand point = now_.builder.begin_each(count, op.span);
-  if (!now_.builder.insert(made, point, step_at(*steps, point, op.span), op.span)) refuse();
+  if (!now_.builder.insert(made, point, step_at(*steps, point, op.span), op.span)) refuse(other_element);
   now_.builder.end_each();
   bind(scope, op.results[0], {made});
 }
@@ -52,17 +54,17 @@ void Flattener::insert(Scope& scope, const ir::Op& op) {
     const Operand own = value(scope, op.operands[0]), key = value(scope, op.operands[1]);
     const bool is_done = now_.builder.is_own(own) && (now_.builder.insert(own, key, stored, op.span) ||
                                                       now_.builder.insert_tracked(own, key, stored, op.span));
-    if (!is_done) refuse();
+    if (!is_done) refuse(other_element);
     return;
   }
   const auto write = std::ranges::find(body_accesses_.writes, &op, &ir::BodyAccess::op);
-  if (write == body_accesses_.writes.end()) return refuse();
+  if (write == body_accesses_.writes.end()) return refuse(other_element);
   std::optional<Operand>& output = now_.outputs[static_cast<std::size_t>(write - body_accesses_.writes.begin())];
   if (write->mode == ir::AccessMode::write) {
-    if (now_.builder.region() != 0 || output || now_.builder.is_own(stored)) return refuse();
+    if (now_.builder.region() != 0 || output || now_.builder.is_own(stored)) return refuse(other_element);
     output = stored;
   } else if (!now_.builder.is_in_each() || !now_.builder.insert(*output, now_.builder.point(), stored, op.span)) {
-    refuse();
+    refuse(other_element);
   }
 }
 

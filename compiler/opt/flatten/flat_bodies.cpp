@@ -88,7 +88,10 @@ void Flattener::drop_unread_arrays(ir::Function& function) {
   }
 }
 
-void Flattener::refuse() { is_refused_ = true; }
+void Flattener::refuse(std::string_view why) {
+  if (!is_refused_) why_ = why;
+  is_refused_ = true;
+}
 
 void Flattener::collect_inside(ir::RegionId id) {
   inside_.insert(id);
@@ -124,12 +127,13 @@ Known Flattener::known(Scope& scope, Operand operand) {
   if (operand.is_constant) return {operand};
   const auto found = scope.known.find(operand.index);
   if (found != scope.known.end()) {
-    if (!is_there(found->second)) refuse();
+    if (!is_there(found->second)) refuse("what it reads is only assigned behind it, or in a branch");
     return found->second;
   }
   if (!scope.is_body || !is_outside(operand) || is_written(operand.index) ||
       !ir::kernel_type(*module_.types, around_.variables[operand.index].type)) {
-    refuse();
+    refuse(scope.is_body && is_written(operand.index) ? "it needs a whole array that the loop itself writes"
+                                                      : other_type);
     return {now_.builder.number(0)};
   }
   if (const std::optional<Known> again = computed_again(scope, operand)) return *again;
@@ -144,7 +148,7 @@ bool Flattener::is_there(const Known& known) {
 
 Operand Flattener::value(Scope& scope, Operand operand) {
   const Known found = known(scope, operand);
-  if (!found.fields.empty()) refuse();
+  if (!found.fields.empty()) refuse(other_type);
   return found.operand;
 }
 
@@ -193,7 +197,8 @@ Operand Flattener::array(Scope& scope, Operand operand) { return complete(value(
 Operand Flattener::complete(Operand array) {
   BodyBuilder& builder = now_.builder;
   const bool is_there = !builder.is_own(array) || builder.extents_of(array);
-  if (!is_there && (!builder.is_tracked(array) || !builder.complete(array))) refuse();
+  if (!is_there && (!builder.is_tracked(array) || !builder.complete(array)))
+    refuse("it needs an array as a whole of which it is not known here that each element is assigned");
   return builder.whole(array);
 }
 
@@ -211,7 +216,7 @@ bool Flattener::is_dense(const Known& known) const {
 void Flattener::take_apart(const Known& value, std::vector<Operand>& parts) {
   if (value.fields.empty()) {
     const auto type = ir::kernel_type(*module_.types, now_.builder.type_of(value.operand));
-    if (!type) return refuse();
+    if (!type) return refuse(other_type);
     return parts.push_back(vm::is_array(*type) ? complete(value.operand) : value.operand);
   }
   if (is_dense(value)) return take_apart(value.fields[0], parts);
@@ -228,7 +233,7 @@ Known Flattener::put_together(const Known& like, std::span<const Operand> parts,
 }
 
 void Flattener::expect_same_extents(const Known& first, const Known& next, Span span) {
-  if (first.fields.size() != next.fields.size()) return refuse();
+  if (first.fields.size() != next.fields.size()) return refuse(other_type);
   const bool has_extents = is_dense(first);
   for (std::size_t i = 0; i < first.fields.size(); ++i)
     if (has_extents && i != 0)
@@ -256,9 +261,10 @@ void Flattener::region(Scope& scope, ir::RegionId id) {
     operation(scope, *ops[i]);
     // of the loop's own text rather than of what it calls: that may be the library's, or none, as of an AppKernel
     const bool is_own_text = ops[i]->span.file == loop_.span.file, has_text = ops[i]->span.end != 0;
-    if (is_refused_ && has_text && (!refused_ || (refused_->file != loop_.span.file && is_own_text)))
-      refused_ = ops[i]->span;
-    if (++count_ > most_body_operations || now_.builder.is_impossible()) refuse();
+    if (is_refused_ && has_text && (!refused_ || (refused_->span.file != loop_.span.file && is_own_text)))
+      refused_ = Refused{ops[i]->span, why_};
+    if (++count_ > most_body_operations) refuse("with it the iteration has more operations than a kernel may have");
+    if (now_.builder.is_impossible()) refuse("its extents never fit");
     for (const ir::VarId array : inserted_into(*scope.function, *ops[i]))
       if (last_inserts.at(array) == i && scope.function->variables[array].region == id) complete_own(scope, array);
   }
@@ -288,13 +294,14 @@ void Flattener::operation(Scope& scope, const ir::Op& op) {
     case OpKind::struct_set: {
       Known field = known(scope, op.operands[1]);
       const auto whole = scope.known.find(op.operands[0].index);
-      if (whole == scope.known.end() || whole->second.made_in != now_.builder.region()) return refuse();
+      if (whole == scope.known.end() || whole->second.made_in != now_.builder.region())
+        return refuse("fields of a structure are assigned in a branch or loop");
       whole->second.fields.at(static_cast<std::size_t>(op.number)) = std::move(field);
       return;
     }
     case OpKind::struct_get: {
       const Known from = known(scope, op.operands[0]);
-      if (from.fields.size() <= static_cast<std::size_t>(op.number)) return refuse();
+      if (from.fields.size() <= static_cast<std::size_t>(op.number)) return refuse("it reads a structure from outside");
       return bind(scope, op.results[0], from.fields[static_cast<std::size_t>(op.number)]);
     }
     case OpKind::array_new: return make(scope, op);
@@ -321,9 +328,11 @@ bool Flattener::makes_other(const Scope& scope, const ir::Op& op) const {
 }
 
 void Flattener::compute(Scope& scope, const ir::Op& op) {
-  if (ir::info(op.kind).effect > ir::Effect::fails || op.results.size() != 1 || op.operands.empty()) return refuse();
+  if (ir::info(op.kind).effect > ir::Effect::fails || op.results.size() != 1 || op.operands.empty())
+    return refuse("it does more than compute numbers");
   const auto type = ir::kernel_type(*module_.types, type_of(scope, op.operands[0]));
-  if (!type || vm::is_array(*type) || ir::kernel_operator(op.kind, *type).op == vm::KernelOp::if_) return refuse();
+  if (!type || vm::is_array(*type) || ir::kernel_operator(op.kind, *type).op == vm::KernelOp::if_)
+    return refuse(other_type);
   bind(scope, op.results[0],
        {now_.builder.put(op.kind, values(scope, op.operands), type_of(scope, Operand::variable(op.results[0])),
                          op.span)});
@@ -346,7 +355,8 @@ void launch_flat_body(ir::Module& module, ir::Function& around, ir::Op& loop, bo
   Flattener flattener(module, around, loop);
   std::optional<FlatBody> body = flattener.run();
   if (!body) {
-    if (flattener.refused()) around.not_launched.push_back({loop.span, *flattener.refused()});
+    if (flattener.refused())
+      around.not_launched.push_back({loop.span, flattener.refused()->span, flattener.refused()->why});
     return;
   }
   module.functions.push_back(std::move(body->function));

@@ -27,7 +27,7 @@ void Flattener::call(Scope& scope, const ir::Op& op) {
   const ir::Function& callee = module_.functions[op.callee];
   if (op.priority.index != ir::none || op.rank.index != ir::none || callee.file_output_count != 0 ||
       callee.placement != vm::Placement::any)
-    return refuse();
+    return refuse("it is a call with a place, a priority or a file");
   const bool is_leaf = callee.kind == ir::FunctionKind::leaf;
   if (is_leaf && !is_short(callee)) {
     std::vector<Operand> inputs;
@@ -39,7 +39,9 @@ void Flattener::call(Scope& scope, const ir::Op& op) {
     for (std::size_t i = 0; i < results.size(); ++i) bind(scope, op.results[i], {results[i]});
     return;
   }
-  if ((!is_leaf && callee.kind != ir::FunctionKind::composite) || depth_ == most_nested_calls) return refuse();
+  if (!is_leaf && callee.kind != ir::FunctionKind::composite)
+    return refuse("it calls an app or a function of another language");
+  if (depth_ == most_nested_calls) return refuse("calls within calls go too deep, as of a recursion");
   Scope inner{.function = &callee};
   for (std::size_t i = 0; i < callee.parameters.size(); ++i)
     inner.known[callee.parameters[i]] = known(scope, op.operands[i]);
@@ -62,7 +64,7 @@ bool Flattener::is_short(const ir::Function& leaf) const {
 }
 
 void Flattener::own_function(Scope& scope, const ir::Op& op, const stdlib::OwnFunction& function) {
-  if (now_.builder.is_in_each() || op.operands.size() != function.input_count) return refuse();
+  if (now_.builder.is_in_each() || op.operands.size() != function.input_count) return refuse(array_in_each);
   std::vector<Operand> inputs;
   for (const Operand operand : op.operands) {
     inputs.push_back(type_of(scope, operand) == TypeStore::string ? value(scope, operand) : array(scope, operand));
@@ -70,8 +72,9 @@ void Flattener::own_function(Scope& scope, const ir::Op& op, const stdlib::OwnFu
     if (is_refused_) return;
     if (const auto* text = input.is_constant ? std::get_if<std::string>(&module_.constants[input.index]) : nullptr;
         text != nullptr && stdlib::word_number(*text) < 0)
-      return refuse();
-    if (!input.is_constant && now_.builder.type_of(input) == TypeStore::string) return refuse();
+      return refuse("it takes a text that is none of the known ones");
+    if (!input.is_constant && now_.builder.type_of(input) == TypeStore::string)
+      return refuse("it takes a text that is known only when it runs");
   }
   std::vector<TypeId> types;
   std::vector<BodyBuilder::Operands> extents;
@@ -98,11 +101,13 @@ void Flattener::library(Scope& scope, const ir::Op& op) {
   if (std::optional<Operand> found = array_function(scope, op, builtin.name, type)) {
     bind(scope, op.results[0], {*found});
   } else if (!is_refused_) {
-    if (ir::library_operator(module_, *scope.function, op) == vm::KernelOp::if_) return refuse();
+    if (ir::library_operator(module_, *scope.function, op) == vm::KernelOp::if_)
+      return refuse("it calls a function of the library that kernels do not have");
     std::vector<Operand> inputs;
     for (const Operand operand : op.operands)
       inputs.push_back(type_of(scope, operand) == TypeStore::string ? operand : array(scope, operand));
-    if (std::ranges::any_of(inputs, [&](Operand input) { return now_.builder.is_own(input); })) return refuse();
+    if (std::ranges::any_of(inputs, [&](Operand input) { return now_.builder.is_own(input); }))
+      return refuse("it gives an array of its own to a function of the library");
     if (is_refused_) return;
     bind(scope, op.results[0], {now_.builder.call(op, std::move(inputs), type)});
   }
@@ -183,7 +188,7 @@ std::optional<Operand> Flattener::array_function(Scope& scope, const ir::Op& op,
 }
 
 std::optional<Operand> Flattener::none() {
-  refuse();
+  refuse(now_.builder.is_in_each() ? array_in_each : unknown_extent);
   return std::nullopt;
 }
 

@@ -34,7 +34,7 @@ Operand Flattener::step_at(const Steps& steps, Operand point, Span span) {
 
 void Flattener::each(Scope& scope, const ir::Op& op) {
   const std::optional<Steps> steps = this->steps(scope, op);
-  if (!steps) return refuse();
+  if (!steps) return refuse(unknown_step);
   const Operand point = now_.builder.begin_each(steps->count, op.span), key = step_at(*steps, point, op.span);
   const std::vector<ir::VarId>& parameters = scope.function->regions[op.regions[0]].parameters;
   for (std::size_t i = 0; i < parameters.size(); ++i) scope.known[parameters[i]] = {i == 0 ? key : point};
@@ -45,7 +45,7 @@ void Flattener::each(Scope& scope, const ir::Op& op) {
 void Flattener::each_element(Scope& scope, const ir::Op& op) {
   BodyBuilder& builder = now_.builder;
   const Operand elements = array(scope, op.operands[0]);
-  if (is_refused_ || !builder.extents_of(elements)) return refuse();
+  if (is_refused_ || !builder.extents_of(elements)) return refuse(unknown_extent);
   const Operand count = size_of(elements, op.span);
   const Operand point = builder.begin_each(count, op.span);
   const std::vector<ir::VarId>& parameters = scope.function->regions[op.regions[0]].parameters;
@@ -78,11 +78,13 @@ void Flattener::loop(Scope& scope, const ir::Op& op) {
     take_apart(next, nexts);
   }
   now_.builder.complete_all();
-  if (!std::ranges::all_of(nexts, [&](Operand each) { return now_.builder.can_go_on(each); })) refuse();
+  if (!std::ranges::all_of(nexts, [&](Operand each) { return now_.builder.can_go_on(each); }))
+    refuse("an array that a `for` carries changes its extents, or may miss elements");
   const auto have_one_type = [&](Operand one, Operand other) {
     return now_.builder.type_of(one) == now_.builder.type_of(other);
   };
-  if (is_refused_ || condition.is_constant || !std::ranges::equal(operands, nexts, have_one_type)) return refuse();
+  if (is_refused_ || condition.is_constant || !std::ranges::equal(operands, nexts, have_one_type))
+    return refuse("its condition is the same in each round, or what it carries changes its type");
   const std::vector<Operand> results = now_.builder.end_loop(condition, op.test_after, std::move(nexts));
   next = 0;
   for (std::size_t i = 0; i < op.results.size(); ++i)
@@ -140,7 +142,7 @@ std::optional<std::vector<ir::VarId>> Flattener::declare_assigned(Scope& scope, 
     const TypeId type = type_of(scope, Operand::variable(id));
     const auto in_kernels = ir::kernel_type(*module_.types, type);
     if (!in_kernels || vm::is_array(*in_kernels) || !assign_always(*scope.function, op, id)) {
-      refuse();
+      refuse("a branch assigns what is no number, or only one of the branches does");
       return std::nullopt;
     }
     scope.known[id] = {Operand::variable(now_.builder.declare(type, op.span, now_.builder.region()))};

@@ -38,12 +38,24 @@ struct FlatBody {
   std::vector<ir::Access> accesses;   ///< of its outputs
 };
 
+/// Why an operation can not be a part of a kernel, where several places say so: whole clauses.
+inline constexpr std::string_view other_type = "it needs what is neither a number nor an array of numbers",
+                                  other_array = "it makes an array of other things than numbers",
+                                  array_in_each = "it makes an array in each iteration of a loop within",
+                                  other_element = "it writes elements by other numbers than that of the iteration",
+                                  unknown_step = "whether the range goes up or down is known only when it runs",
+                                  unknown_extent = "extents, or an axis, are known only when it runs";
+
 class Flattener {
  public:
   Flattener(ir::Module& module, const ir::Function& around, const ir::Op& loop);
   std::optional<FlatBody> run();
+  struct Refused {
+    Span span;
+    std::string_view why;
+  };
   /// The operation that can not be a part of a kernel. @pre run() has made none
-  std::optional<Span> refused() const { return refused_; }
+  std::optional<Refused> refused() const { return refused_; }
 
  private:
   /// What a branch that is tried may have to begin anew from.
@@ -56,7 +68,7 @@ class Flattener {
 
   /// That loops which are one now have had between them.
   static void drop_unread_arrays(ir::Function& function);
-  void refuse();
+  void refuse(std::string_view why);
   void collect_inside(ir::RegionId id);
   bool is_outside(ir::Operand operand) const;
   /// Elements of arrays from outside that have the iteration's number, and rows; the body reads none of these arrays.
@@ -153,7 +165,8 @@ class Flattener {
   std::size_t count_ = 0;
   unsigned depth_ = 0;
   bool is_refused_ = false;
-  std::optional<Span> refused_;
+  std::string_view why_;  ///< it is refused
+  std::optional<Refused> refused_;
 };
 
 }  // namespace raddle::opt

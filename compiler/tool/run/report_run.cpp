@@ -348,8 +348,8 @@ void print_interpreted_loops(const SourceMap& sources, const ir::Module& module)
   for (const ir::Function& function : module.functions)
     for (const ir::Function::NotLaunched& each : function.not_launched)
       if (!sources.at(each.loop.file).is_of_library())
-        vm::print_stderr("loop at {}, interpreted: {} can be no part of a kernel\n", sources.describe(each.loop),
-                         sources.describe(span_in_script(sources, each.obstacle)));
+        vm::print_stderr("loop at {}, interpreted: {} can be no part of a kernel: {}\n", sources.describe(each.loop),
+                         sources.describe(span_in_script(sources, each.obstacle)), each.why);
 }
 
 }  // namespace raddle::tool

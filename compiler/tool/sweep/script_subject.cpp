@@ -145,7 +145,8 @@ int ScriptSubject::compile(const sweep::Space& space, const sweep::SpaceOptions&
     why_not_in_blocks_ = fmt::format("`{}` prints, {}: a value that is marked `@result` is told without it",
                                      printing->first, session_.sources.describe(printing->second));
   else if (const auto& found = module.functions[loop].not_launched; !found.empty())
-    why_not_in_blocks_ = fmt::format("{} can be no part of a kernel", session_.sources.describe(found.back().obstacle));
+    why_not_in_blocks_ = fmt::format("{} can be no part of a kernel: {}",
+                                     session_.sources.describe(found.back().obstacle), found.back().why);
   else
     why_not_in_blocks_ = "it does more than compute numbers";
   call_record_.emplace(version, session_.options.takes_kept_calls);
