@@ -21,7 +21,7 @@ bool FunctionEmitter::returns_as(const KernelInstruction& call) const {
 }
 
 void FunctionEmitter::emit_call(const KernelInstruction& instruction, bool is_tail) {
-  const bool returns_call = is_tail && returns_as(instruction);
+  const bool returns_call = is_tail && rooms_ == nullptr && returns_as(instruction);
   llvm::CallInst* call = make_call(instruction, !returns_call);
   if (returns_call) {
     builder_.CreateRet(call);  // status and all: LLVM makes a loop of it

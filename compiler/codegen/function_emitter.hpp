@@ -90,6 +90,9 @@ class FunctionEmitter final : public OperationEmitter {
   void emit_if(const vm::KernelInstruction& instruction, bool is_tail);
   void emit_loop(const vm::KernelInstruction& instruction);
   void emit_new(const vm::KernelInstruction& instruction);
+  llvm::Value* take_room(llvm::Value* bytes, const vm::Place& place);
+  void note_rooms();
+  void leave_rooms();
   void emit_first(const vm::KernelInstruction& instruction);
   void emit_put(const vm::KernelInstruction& instruction);
   llvm::Value* element_address(const vm::KernelInstruction& instruction, llvm::Type* stored);
@@ -128,6 +131,7 @@ class FunctionEmitter final : public OperationEmitter {
   const unsigned level_;
   const vm::Kernel& kernel_;
   llvm::Function* target_;
+  llvm::Value* rooms_ = nullptr;  ///< raddle_leaf_worker::rooms to be left; null: none are taken
   // of the `each` around what is emitted, the outermost one
   llvm::Value* deferred_ = nullptr;  ///< where it is noted that something has failed; null: there is no `each`
   bool defers_ = false;              ///< what fails now is told behind it

@@ -25,6 +25,7 @@ void FunctionEmitter::emit() {
     assign(parameter, value);
   }
   if (level_ == 0 && module_.facts.is_recursive(id_)) check_stack();
+  note_rooms();
   may_fork_ = !module_.is_for_device() && level_ == 0 && !has_tail_call(0);
   emit_block(0, /*is_tail=*/true);
   std::vector<llvm::Value*> results;
@@ -61,6 +62,7 @@ void FunctionEmitter::check_interrupt(const Place& place) {
 }
 
 void FunctionEmitter::emit_return(llvm::Value* status, std::span<llvm::Value* const> results) {
+  leave_rooms();
   llvm::Value* all = llvm::PoisonValue::get(target_->getReturnType());
   all = builder_.CreateInsertValue(all, status, 0);
   for (unsigned i = 0; i < results.size(); ++i) all = builder_.CreateInsertValue(all, results[i], i + 1);

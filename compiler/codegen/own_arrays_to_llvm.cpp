@@ -18,10 +18,10 @@ using vm::KernelOp;
 using vm::KernelRegister;
 using vm::KernelType;
 
-/// It is there until the function returns. Larger ones are worth loops of their own, for all workers. What is left of
-/// the stack is for what the function calls.
+/// It is there until the function returns: on the stack, or, where that has no room, in memory that the worker gives.
+/// What is left of the stack is for what the function calls.
 void FunctionEmitter::emit_new(const KernelInstruction& instruction) {
-  constexpr std::uint64_t most_elements = 1 << 18, left_on_stack = 1 << 16, alignment = 64;
+  constexpr std::uint64_t most_on_stack = 1 << 18, most_elements = 1 << 30, left_on_stack = 1 << 16, alignment = 64;
   constexpr std::uint64_t most_in_entry = 16;  ///< elements: LLVM makes registers of such arrays, if it can
   llvm::Value* count = word(instruction.inputs[0]);
   llvm::Type* const stored = module_.stored_type(kernel_.types[instruction.result]);
@@ -32,18 +32,65 @@ void FunctionEmitter::emit_new(const KernelInstruction& instruction) {
                   {entry.CreateAlloca(llvm::ArrayType::get(stored, known->getZExtValue()), nullptr, "own"), count});
   }
   llvm::Type* pointer = builder_.getPtrTy();
-  llvm::Value* are_too_many = builder_.CreateICmpUGT(count, builder_.getInt64(most_elements));
-  fail_if(are_too_many, raddle_leaf_recursion_too_deep, instruction.place);
-  llvm::Value* bytes =
-      builder_.CreateAdd(builder_.CreateMul(count, builder_.getInt64(stored->getScalarSizeInBits() / 8)),
-                         builder_.getInt64(left_on_stack));
+  llvm::Value* are_few = builder_.CreateICmpULE(count, builder_.getInt64(most_on_stack));
+  llvm::Value* bytes = builder_.CreateMul(count, builder_.getInt64(stored->getScalarSizeInBits() / 8));
   llvm::Value* here = builder_.CreateIntrinsic(llvm::Intrinsic::stacksave, {pointer}, {});
-  llvm::Value* room = builder_.CreateSub(builder_.CreatePtrToInt(here, builder_.getInt64Ty()), bytes);
+  llvm::Value* room = builder_.CreateSub(builder_.CreatePtrToInt(here, builder_.getInt64Ty()),
+                                         builder_.CreateAdd(bytes, builder_.getInt64(left_on_stack)));
   llvm::Value* limit = builder_.CreatePtrToInt(module_.stack_limit(builder_, worker()), builder_.getInt64Ty());
-  fail_if(builder_.CreateICmpULT(room, limit), raddle_leaf_recursion_too_deep, instruction.place);
+  llvm::BasicBlock *on_stack = block("stack"), *elsewhere = block("elsewhere"), *made = block("made");
+  builder_.CreateCondBr(builder_.CreateAnd(are_few, builder_.CreateICmpUGE(room, limit)), on_stack, elsewhere);
+  builder_.SetInsertPoint(on_stack);
   llvm::AllocaInst* elements = builder_.CreateAlloca(stored, count, "own");
   elements->setAlignment(llvm::Align(alignment));
-  assign(instruction.result, {elements, count});
+  builder_.CreateBr(made);
+  builder_.SetInsertPoint(elsewhere);
+  fail_if(builder_.CreateICmpUGT(count, builder_.getInt64(most_elements)), raddle_leaf_recursion_too_deep,
+          instruction.place);
+  llvm::Value* taken = take_room(bytes, instruction.place);
+  llvm::BasicBlock* end = builder_.GetInsertBlock();
+  builder_.CreateBr(made);
+  builder_.SetInsertPoint(made);
+  llvm::PHINode* either = builder_.CreatePHI(pointer, 2);
+  either->addIncoming(elements, on_stack);
+  either->addIncoming(taken, end);
+  assign(instruction.result, {either, count});
+}
+
+/// Memory that the worker gives until the function returns.
+llvm::Value* FunctionEmitter::take_room(llvm::Value* bytes, const vm::Place& place) {
+  llvm::Type* pointer = builder_.getPtrTy();
+  llvm::Value* take = builder_.CreateLoad(pointer, worker_field(offsetof(raddle_leaf_worker, take_room)));
+  fail_if(builder_.CreateIsNull(take), raddle_leaf_recursion_too_deep, place);
+  llvm::FunctionType* type = llvm::FunctionType::get(pointer, {pointer, builder_.getInt64Ty()}, false);
+  llvm::CallInst* taken = builder_.CreateCall(type, take, {worker(), bytes});
+  taken->addRetAttr(llvm::Attribute::NoAlias);
+  fail_if(builder_.CreateIsNull(taken), raddle_leaf_recursion_too_deep, place);
+  return taken;
+}
+
+/// What the worker has given before this function was called, which has such arrays itself.
+void FunctionEmitter::note_rooms() {
+  const auto has_new = [](const auto& block) {
+    return std::ranges::any_of(block, [](const KernelInstruction& each) { return vm::is_new(each.op); });
+  };
+  if (module_.has_worker() && std::ranges::any_of(kernel_.blocks, has_new))
+    rooms_ = builder_.CreateLoad(builder_.getPtrTy(), worker_field(offsetof(raddle_leaf_worker, rooms)));
+}
+
+/// Before the function returns.
+void FunctionEmitter::leave_rooms() {
+  if (rooms_ == nullptr) return;
+  llvm::Type* pointer = builder_.getPtrTy();
+  llvm::Value* newest = builder_.CreateLoad(pointer, worker_field(offsetof(raddle_leaf_worker, rooms)));
+  llvm::BasicBlock *leaves = block("leaves"), *goes_on = block("");
+  builder_.CreateCondBr(builder_.CreateICmpEQ(newest, rooms_), goes_on, leaves);
+  builder_.SetInsertPoint(leaves);
+  llvm::Value* leave = builder_.CreateLoad(pointer, worker_field(offsetof(raddle_leaf_worker, leave_rooms)));
+  llvm::FunctionType* type = llvm::FunctionType::get(builder_.getVoidTy(), {pointer, pointer}, false);
+  builder_.CreateCall(type, leave, {worker(), rooms_});
+  builder_.CreateBr(goes_on);
+  builder_.SetInsertPoint(goes_on);
 }
 
 void FunctionEmitter::emit_put(const KernelInstruction& instruction) {

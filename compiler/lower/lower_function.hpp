@@ -219,6 +219,7 @@ class FunctionLowering {
   void add_dense_input(ast::VariableId variable, bool may_be_view);
   ir::Operand whole_input(ir::VarId variable);
   Dense copied_input(ir::VarId variable);
+  ir::RegionId before_loops(ir::RegionId region);
   void add_parts(Operands& operands, const Dense& parts, bool may_be_view);
   /// As the callee has them. @return  some are views
   bool add_arguments(Operands& operands, const ast::Call& call);

@@ -58,7 +58,7 @@ ir::Operand FunctionLowering::whole_input(ir::VarId variable) {
   return ir::Operand::variable(variable);
 }
 
-/// Of a view its own elements: copied here, unless they are in a region around.
+/// Of a view its own elements: copied here, but before the loops around, unless they are in a region around.
 FunctionLowering::Dense FunctionLowering::copied_input(ir::VarId variable) {
   const Dense parts = parts_of(variable);
   if (parts.first.index == ir::none) return parts;
@@ -68,8 +68,19 @@ FunctionLowering::Dense FunctionLowering::copied_input(ir::VarId variable) {
     if (region == 0) break;
   }
   const Span span = function().variables[variable].span;
-  return copies_[{variable, region_}] =
-             fill(read_whole(parts, span), {types().at(type_of(parts.elements)).element}, span)[0];
+  const ir::RegionId here = std::exchange(region_, before_loops(region_));
+  const Dense made = copies_[{variable, region_}] =
+      fill(read_whole(parts, span), {types().at(type_of(parts.elements)).element}, span)[0];
+  region_ = here;
+  return made;
+}
+
+/// The region that the outermost loop around lies in. @return the region itself: there is none
+ir::RegionId FunctionLowering::before_loops(ir::RegionId region) {
+  ir::RegionId found = region;
+  for (; region != 0; region = function().regions[region].parent)
+    if (!function().regions[region].parameters.empty()) found = function().regions[region].parent;
+  return found;
 }
 
 // ---------------------------------------------------------------- arguments

@@ -174,8 +174,8 @@ const char* core_variable(void* library) {
   return nullptr;
 }
 
-/// With one more variable in the environment while it is being loaded, once. Threads that read the environment meanwhile
-/// find the old list or the new one, both of which stay as they are.
+/// With one more variable in the environment while it is being loaded, once. Threads that read the environment
+/// meanwhile find the old list or the new one, both of which stay as they are.
 void* load_with(const char* variable, const char* name) {
   static std::string added = variable;
   static std::vector<char*> variables;

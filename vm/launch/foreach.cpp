@@ -126,7 +126,8 @@ void Launcher::begin_range(RangeTask& range) {
   const ForeachSite& site = range.site;
   if (site.is_nest()) open_nest(range);
   if (run_.devices && goes_whole(range)) return;
-  if (range.end <= in_place_limit && !needs_code(site) && here_.interpreter().may_nest() &&
+  const bool is_long = fills_long_row(range);
+  if (range.end <= in_place_limit && !needs_code(site) && !is_long && here_.interpreter().may_nest() &&
       !worker_->others_are_hungry()) {
     run_iterations(range, 0, range.end);
     here_.writers().release(frame, site.written);
@@ -134,10 +135,10 @@ void Launcher::begin_range(RangeTask& range) {
   }
   const bool has_points = site.is_launch() || range.inner.count != 0;
   const std::int64_t points = range.end * std::max<std::int64_t>(1, range.inner.count);
-  const bool is_launch = has_points && calls_of(site.launch, points) >= run_.options.leaf_threshold;
+  const bool is_launch = has_points && (is_long || calls_of(site.launch, points) >= run_.options.leaf_threshold);
   // points of a nest that wait for code one by one would be run one by one, too
   const bool waits_for_code =
-      is_launch && (run_.options.leaf_threshold == 0 ||
+      is_launch && (run_.options.leaf_threshold == 0 || is_long ||
                     (site.is_nest() && here_.kernels().waits_for_code_of(program_.functions[site.launch.leaf]) &&
                      run_.leaves.stage(site.launch.leaf) < LeafTable::Stage::native));
   if (is_launch && site.is_nest()) run_.leaves.request(site.nest.prelude);
@@ -161,6 +162,19 @@ bool Launcher::needs_code(const ForeachSite& site) const {
   return run_.options.leaf_threshold == 0 && site.is_launch() && !site.launch.is_projected() &&
          !program_.functions[site.launch.leaf].lane_code.exists() &&
          run_.leaves.stage(site.launch.leaf) < LeafTable::Stage::native;
+}
+
+/// A single point that fills a long row is a loop over its elements, each of which takes microseconds in frames. (Loops
+/// in order become such points: opt/launches/own_sequences.hpp.)
+bool Launcher::fills_long_row(const RangeTask& range) {
+  constexpr std::int64_t long_row = 1024;
+  if (range.end != 1 || !range.site.is_launch() || range.inner.count != 0 ||
+      run_.leaves.stage(range.site.launch.leaf) >= LeafTable::Stage::native)
+    return false;
+  return std::ranges::any_of(range.site.launch.sinks, [&](const LaunchSink& sink) {
+    return sink.kind == LaunchSink::Kind::row && range.frame.at(sink.width).is_resolved() &&
+           width_of(range.frame, sink) >= long_row;
+  });
 }
 
 bool Launcher::is_short(const RangeTask& range) {

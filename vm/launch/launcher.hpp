@@ -67,6 +67,7 @@ class Launcher : WorkerService {
   bool can_gather(const RangeTask& range);
   void begin_range(RangeTask& range);
   bool needs_code(const ForeachSite& site) const;
+  bool fills_long_row(const RangeTask& range);
   bool is_short(const RangeTask& range);
   void run_in_place(RangeTask& range);
   bool lends(const RangeTask& range);

@@ -19,6 +19,8 @@ enum raddle_leaf_status {
 };
 
 struct raddle_leaf_worker;
+/// Of the VM.
+struct raddle_leaf_room;
 
 /// A range of the script's text.
 struct raddle_leaf_place {
@@ -119,6 +121,12 @@ struct raddle_leaf_worker {
   /// @param result  its word
   int32_t (*reduce)(struct raddle_leaf_worker* worker, const struct raddle_leaf_reduction* what, int64_t count,
                     int64_t* words, int64_t* result, struct raddle_leaf_failure* failure);
+  struct raddle_leaf_room* rooms;  ///< what take_room has given, the newest; null: nothing
+  /// Memory for an array of a leaf's own that the stack has no room for, aligned to 64 bytes, until leave_rooms.
+  /// @return null: there is none, or it is too much. take_room may be null, too
+  void* (*take_room)(struct raddle_leaf_worker* worker, uint64_t bytes);
+  /// Gives back all that is newer than `until`: each leaf does so before it returns.
+  void (*leave_rooms)(struct raddle_leaf_worker* worker, struct raddle_leaf_room* until);
 };
 
 #ifdef __cplusplus

@@ -1,5 +1,6 @@
 #include "vm/schedule/leaf_forks.hpp"
 
+#include "vm/schedule/leaf_rooms.hpp"
 #include "vm/schedule/stack_limit.hpp"
 
 namespace raddle::vm {
@@ -45,6 +46,8 @@ LeafForks::LeafForks(Worker& worker, const std::atomic<std::int32_t>& idle_worke
   join = [](raddle_leaf_worker* self, raddle_leaf_fork* fork, raddle_leaf_failure* failure) {
     return static_cast<LeafForks*>(self)->end(*fork, failure);
   };
+  take_room = take_leaf_room;
+  leave_rooms = leave_leaf_rooms;
 }
 
 bool LeafForks::is_due() {

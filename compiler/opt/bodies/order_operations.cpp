@@ -83,16 +83,15 @@ class Dependencies {
   std::vector<std::vector<ir::VarId>> assigned_by_;  ///< each operation
 };
 
-/// The numbers of operations with these uses, sorted.
-std::vector<std::size_t> sorted(const std::vector<Uses>& uses) {
+/// The numbers of operations with these uses, sorted: the first ready one in their order, and where none is ready, as
+/// of a cycle, `first_of_cycle(placed)`.
+std::vector<std::size_t> sorted(const std::vector<Uses>& uses, const auto& first_of_cycle) {
   Dependencies dependencies(uses);
-  // the first ready one in text order; none ready: a cycle, its first one goes
   std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
   for (std::size_t i = 0; i < uses.size(); ++i)
     if (dependencies.is_ready(i)) ready.push(i);
   std::vector<bool> placed(uses.size(), false);
   std::vector<std::size_t> order;
-  std::size_t first_left = 0;
   while (order.size() < uses.size()) {
     std::size_t next = 0;
     if (!ready.empty()) {
@@ -100,8 +99,7 @@ std::vector<std::size_t> sorted(const std::vector<Uses>& uses) {
       ready.pop();
       if (placed[next]) continue;
     } else {
-      while (placed[first_left]) ++first_left;
-      next = first_left;
+      next = first_of_cycle(placed);
     }
     placed[next] = true;
     dependencies.place(next, [&](std::size_t follower) {
@@ -116,7 +114,12 @@ void order_region(const ir::Function& function, ir::Region& region) {
   std::vector<Uses> uses;
   for (const ir::Op& op : region.ops) uses.push_back({variables_assigned(function, op), variables_read(function, op)});
   std::vector<ir::Op> ordered;
-  for (const std::size_t next : sorted(uses)) ordered.push_back(std::move(region.ops[next]));
+  std::size_t first_left = 0;
+  const auto first = [&](const std::vector<bool>& placed) {
+    while (placed[first_left]) ++first_left;
+    return first_left;
+  };
+  for (const std::size_t next : sorted(uses, first)) ordered.push_back(std::move(region.ops[next]));
   region.ops = std::move(ordered);
 }
 
@@ -136,13 +139,49 @@ Uses uses_of_data(const ir::Function& function, const ir::Op& op) {
   return {{assigned.begin(), assigned.end()}, {read.begin(), read.end()}};
 }
 
+/// Which operations of a region have all their operands, and of these the first one in the text: in a cycle of what is
+/// put into an array and read from it, as in loops of which each reads what the others have put there, that is the
+/// order that was meant.
+class FirstInText {
+ public:
+  FirstInText(const ir::Function& function, const ir::Region& region) : ops_(region.ops) {
+    for (const ir::Op& op : ops_) {
+      uses_.push_back({variables_assigned(function, op), variables_read(function, op)});
+      std::ranges::sort(uses_.back().assigned);
+    }
+  }
+
+  std::size_t operator()(const std::vector<bool>& placed) const {
+    std::unordered_set<ir::VarId> to_come;
+    for (std::size_t i = 0; i < placed.size(); ++i)
+      if (!placed[i]) to_come.insert(uses_[i].assigned.begin(), uses_[i].assigned.end());
+    std::size_t first = placed.size();
+    for (std::size_t i = 0; i < placed.size(); ++i)
+      if (!placed[i] && has_operands(i, to_come) && (first == placed.size() || is_before(i, first))) first = i;
+    return first < placed.size() ? first : static_cast<std::size_t>(std::ranges::find(placed, false) - placed.begin());
+  }
+
+ private:
+  bool has_operands(std::size_t op, const std::unordered_set<ir::VarId>& to_come) const {
+    return std::ranges::none_of(uses_[op].read, [&](ir::VarId read) {
+      return to_come.contains(read) && !std::ranges::binary_search(uses_[op].assigned, read);
+    });
+  }
+  bool is_before(std::size_t one, std::size_t other) const {
+    return ops_[one].span.file == ops_[other].span.file && ops_[one].span.begin < ops_[other].span.begin;
+  }
+
+  const std::vector<ir::Op>& ops_;
+  std::vector<Uses> uses_;
+};
+
 }  // namespace
 
 std::vector<const ir::Op*> in_order_of_data(const ir::Function& function, const ir::Region& region) {
   std::vector<Uses> uses;
   for (const ir::Op& op : region.ops) uses.push_back(uses_of_data(function, op));
   std::vector<const ir::Op*> ordered;
-  for (const std::size_t next : sorted(uses)) ordered.push_back(&region.ops[next]);
+  for (const std::size_t next : sorted(uses, FirstInText(function, region))) ordered.push_back(&region.ops[next]);
   return ordered;
 }
 

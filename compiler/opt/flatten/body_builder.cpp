@@ -65,7 +65,14 @@ bool BodyBuilder::is_before_loops(Operand operand) const {
 
 Operand BodyBuilder::new_array(TypeId type, const Operands& extents, Span span) {
   if (!std::ranges::all_of(extents, [&](Operand extent) { return is_before_loops(extent); })) is_impossible_ = true;
-  const Operand size = is_impossible_ ? number(0) : size_of(extents, span);
+  return add_array(type, extents, is_impossible_ ? number(0) : size_of(extents, span), span);
+}
+
+Operand BodyBuilder::new_reduced_array(TypeId type, Operand count, Span span) {
+  return add_array(type, {count}, count, span);
+}
+
+Operand BodyBuilder::add_array(TypeId type, const Operands& extents, Operand size, Span span) {
   ir::Op op;
   op.kind = OpKind::array_new;
   op.operands = {size};

@@ -18,6 +18,8 @@ class BodyBuilder : public FunctionBuilder {
   bool can_go_on(ir::Operand value) const;
   /// Of the function's own, whose elements loops write. In loops in order its extents are to be known before them.
   ir::Operand new_array(TypeId type, const Operands& extents, Span span);
+  /// One that is only reduced, so that there need be no such array (ir/reduced_loops.hpp): of any number of elements.
+  ir::Operand new_reduced_array(TypeId type, ir::Operand count, Span span);
   /// One that grows, from its first element on.
   ir::Operand new_growing_array(TypeId type, Span span);
   /// What a function of stdlib/own_functions.hpp makes. @param extents  of each result, of no array none
@@ -59,6 +61,7 @@ class BodyBuilder : public FunctionBuilder {
   };
   bool writes_all(const Own& own, ir::Operand key) const;
   ir::Operand size_of(const Operands& extents, Span span);
+  ir::Operand add_array(TypeId type, const Operands& extents, ir::Operand size, Span span);
   bool is_before_loops(ir::Operand operand) const;
 
   std::map<ir::VarId, Own> own_;

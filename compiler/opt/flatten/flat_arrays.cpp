@@ -49,6 +49,7 @@ void Flattener::range(Scope& scope, const ir::Op& op) {
 }
 
 void Flattener::insert(Scope& scope, const ir::Op& op) {
+  if (is_checking_) return;
   const Operand stored = value(scope, op.operands[2]);
   if (!scope.is_body || !is_outside(op.operands[0])) {
     const Operand own = value(scope, op.operands[0]), key = value(scope, op.operands[1]);
@@ -72,6 +73,8 @@ void Flattener::get(Scope& scope, const ir::Op& op) {
   const Operand key = value(scope, op.operands[1]), elements = value(scope, op.operands[0]);
   const TypeId type = type_of(scope, Operand::variable(op.results[0]));
   const bool is_to_come = now_.builder.is_own(elements) && !now_.builder.extents_of(elements);
+  if (is_to_come && checked_.contains(elements.index))
+    return bind(scope, op.results[0], {now_.builder.put(op.kind, {elements, key}, type, op.span)});
   if (is_to_come && now_.builder.track(elements))
     return bind(scope, op.results[0], {now_.builder.get_tracked(elements, key, op.span)});
   bind(scope, op.results[0], {now_.builder.put(op.kind, {array(scope, op.operands[0]), key}, type, op.span)});

@@ -26,6 +26,8 @@ namespace {
 
 constexpr std::size_t most_body_operations = 1000;  ///< that are looked at
 
+}  // namespace
+
 std::set<ir::VarId> inserted_into(const ir::Function& function, const ir::Op& op) {
   std::set<ir::VarId> arrays;
   visit_nested(function, op, [&](const ir::Op& inner) {
@@ -33,8 +35,6 @@ std::set<ir::VarId> inserted_into(const ir::Function& function, const ir::Op& op
   });
   return arrays;
 }
-
-}  // namespace
 
 Flattener::Flattener(ir::Module& module, const ir::Function& around, const ir::Op& loop)
     : module_(module),
@@ -279,6 +279,8 @@ void Flattener::complete_own(const Scope& scope, ir::VarId array) {
 }
 
 void Flattener::operation(Scope& scope, const ir::Op& op) {
+  if (const ir::ReducedLoop* const reduced = reduced_of(scope, op))
+    return &op == reduced->reduction ? reduce(scope, *reduced) : void();
   switch (op.kind) {
     case OpKind::copy: return bind(scope, op.results[0], known(scope, op.operands[0]));
     case OpKind::struct_make: {

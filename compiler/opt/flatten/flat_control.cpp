@@ -56,6 +56,56 @@ void Flattener::each_element(Scope& scope, const ir::Op& op) {
   builder.end_each();
 }
 
+const ir::ReducedLoop* Flattener::reduced_of(const Scope& scope, const ir::Op& op) {
+  if (op.kind != OpKind::array_new && op.kind != OpKind::foreach_range && op.kind != OpKind::call_builtin)
+    return nullptr;
+  if (!now_.builder.is_in_loop()) return nullptr;
+  const ir::ReducedLoops& all = reduced_.try_emplace(scope.function, module_, *scope.function).first->second;
+  const ir::ReducedLoop* const found = all.of(op);
+  return found && inserted_into(*scope.function, *found->loop).size() == 1 ? found : nullptr;
+}
+
+void Flattener::reduce(Scope& scope, const ir::ReducedLoop& reduced) {
+  BodyBuilder& builder = now_.builder;
+  const ir::Op& loop = *reduced.loop;
+  const std::optional<Steps> steps = this->steps(scope, loop);
+  if (!steps) return refuse(unknown_step);
+  const std::vector<ir::VarId>& parameters = scope.function->regions[loop.regions[0]].parameters;
+  const auto run = [&] {
+    const Operand point = builder.begin_each(steps->count, loop.span);
+    for (const ir::VarId parameter : parameters) scope.known[parameter] = {point};
+    region(scope, loop.regions[0]);
+    builder.end_each();
+  };
+  const std::set<ir::VarId> open = open_arrays_read(scope, loop);
+  if (!open.empty()) {
+    is_checking_ = true;
+    run();
+    is_checking_ = false;
+  }
+  const std::set<ir::VarId> before = std::exchange(checked_, open);
+  const TypeId type = type_of(scope, Operand::variable(reduced.array->results[0]));
+  const Operand numbers = builder.new_reduced_array(type, steps->count, loop.span);
+  now_.has_own_array = true;
+  bind(scope, reduced.array->results[0], {numbers});
+  run();
+  checked_ = before;
+  if (is_refused_) return;
+  const TypeId result = type_of(scope, Operand::variable(reduced.reduction->results[0]));
+  bind(scope, reduced.reduction->results[0], {builder.call(*reduced.reduction, {numbers}, result)});
+}
+
+std::set<ir::VarId> Flattener::open_arrays_read(Scope& scope, const ir::Op& loop) {
+  std::set<ir::VarId> open;
+  visit_nested(*scope.function, loop, [&](const ir::Op& op) {
+    const auto found = op.kind == OpKind::array_get ? scope.known.find(op.operands[0].index) : scope.known.end();
+    if (found == scope.known.end() || !found->second.fields.empty()) return;
+    const Operand array = found->second.operand;
+    if (now_.builder.is_own(array) && !now_.builder.extents_of(array)) open.insert(array.index);
+  });
+  return open;
+}
+
 void Flattener::loop(Scope& scope, const ir::Op& op) {
   const std::vector<ir::VarId>& parameters = scope.function->regions[op.regions[0]].parameters;
   std::vector<Known> initial;

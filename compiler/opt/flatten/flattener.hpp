@@ -3,6 +3,7 @@
 // made. Files: flat_bodies.cpp values and operations; flat_arrays.cpp arrays; flat_control.cpp loops and branches;
 // flat_calls.cpp calls of functions.
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -12,9 +13,13 @@
 
 #include "compiler/opt/flatten/body_builder.hpp"
 #include "compiler/ir/body_accesses.hpp"
+#include "compiler/ir/reduced_loops.hpp"
 #include "stdlib/own_functions.hpp"
 
 namespace raddle::opt {
+
+/// Arrays that an operation, or what is in it, inserts into.
+std::set<ir::VarId> inserted_into(const ir::Function& function, const ir::Op& op);
 
 /// What a variable is in the function that is made: a value, or of a structure values of its fields.
 struct Known {
@@ -123,6 +128,12 @@ class Flattener {
   void each_element(Scope& scope, const ir::Op& op);
   /// `for` and `iterate`.
   void loop(Scope& scope, const ir::Op& op);
+  /// Null: the operation is none of those of a sum, or the like, of numbers that one loop computes.
+  const ir::ReducedLoop* reduced_of(const Scope& scope, const ir::Op& op);
+  void reduce(Scope& scope, const ir::ReducedLoop& loop);
+  /// Tracked arrays of which not all may be there. What is reduced reads them as others: all that it reads is looked
+  /// for in a loop before it.
+  std::set<ir::VarId> open_arrays_read(Scope& scope, const ir::Op& loop);
 
   // ---------------------------------------------------------------- branches
   void branch(Scope& scope, const ir::Op& op);
@@ -162,6 +173,9 @@ class Flattener {
   const ir::BodyAccesses body_accesses_;
   std::set<ir::RegionId> inside_;  ///< of the loop
   State now_;
+  std::map<const ir::Function*, ir::ReducedLoops> reduced_;
+  std::set<ir::VarId> checked_;  ///< tracked arrays of which all is there that is being read
+  bool is_checking_ = false;     ///< of a loop only what it reads is done
   std::size_t count_ = 0;
   unsigned depth_ = 0;
   bool is_refused_ = false;

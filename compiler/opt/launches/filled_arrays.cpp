@@ -54,7 +54,8 @@ class FilledArrays {
     else if (is_by_kernel(array, region))
       by_kernels_.insert(array);
     else if (is_in_branches(array, region))
-      (is_at_once(op.operands[1]) && is_at_once(op.operands[2]) ? by_single_ones_ : by_late_ones_).insert(array);
+      (is_at_once(op.operands[1], array) && is_at_once(op.operands[2], array) ? by_single_ones_ : by_late_ones_)
+          .insert(array);
     else
       others_.insert(array);
   }
@@ -68,16 +69,21 @@ class FilledArrays {
     return true;
   }
 
-  /// A number that inputs of the function and constants give without waiting for anything else.
-  bool is_at_once(const ir::Operand& operand) const {
+  /// A number that inputs of the function, constants and the array's extents give without waiting for anything else.
+  bool is_at_once(const ir::Operand& operand, ir::VarId array) const {
     if (operand.is_constant) return true;
+    const auto making = made_by_.find(array);
+    if (making != made_by_.end() && making->second->kind == OpKind::array_new &&
+        std::ranges::find(making->second->operands, operand) != making->second->operands.end())
+      return true;
     const auto made_by = made_by_.find(operand.index);
     if (made_by == made_by_.end()) return function_.variables[operand.index].region == 0;
     const ir::Op& op = *made_by->second;
     const bool is_pure = op.kind == OpKind::call_builtin
                              ? stdlib::builtins()[op.callee].effect == stdlib::BuiltinEffect::pure
                              : is_operator(op);
-    return is_pure && std::ranges::all_of(op.operands, [&](const ir::Operand& each) { return is_at_once(each); });
+    return is_pure &&
+           std::ranges::all_of(op.operands, [&](const ir::Operand& each) { return is_at_once(each, array); });
   }
 
   /// Of numbers: reads no element and no field.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <ranges>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "compiler/ir/reduced_loops.hpp"
 #include "compiler/opt/leaves/infer_leaves.hpp"
 #include "compiler/opt/launches/launch_nests.hpp"
+#include "compiler/opt/launches/own_sequences.hpp"
 #include "compiler/opt/leaves/launchable.hpp"
 #include "compiler/opt/leaves/order_library_calls.hpp"
 #include "compiler/opt/leaves/plain_launch.hpp"
@@ -57,6 +59,11 @@ void make_projected_launch(ir::Module& module, ir::Function& around, ir::Op& loo
   set_launch(around, loop, std::move(made));
 }
 
+void make_launch(ir::Module& module, ir::Function& around, ir::Op& loop) {
+  if (has_launch_space(module, around, loop) && !make_plain_launch(module, around, loop))
+    make_projected_launch(module, around, loop);
+}
+
 bool has_loops(const ir::Function& function, const ir::Op& loop) {
   const std::vector<ir::Op>& body = function.regions[loop.regions[0]].ops;
   return std::ranges::find(body, OpKind::foreach_range, &ir::Op::kind) != body.end();
@@ -78,12 +85,16 @@ void find_in(ir::Module& module, ir::FunctionId id, bool is_alone) {
   ir::Function& function = module.functions[id];
   for (ir::Region& region : function.regions) {
     for (ir::Op& op : region.ops) {
-      if (has_launch_space(module, function, op) && !make_plain_launch(module, function, op))
-        make_projected_launch(module, function, op);
+      make_launch(module, function, op);
       if (op.launch != ir::none) op.is_needed |= is_alone && has_loops(function, op);
       if (op.kind == OpKind::foreach_range && op.launch == ir::none) launch_flat_body(module, function, op, is_alone);
     }
   }
+  const std::size_t before = function.regions.size();
+  launch_own_sequences(module, function, is_alone);
+  for (ir::Region& made : std::span(function.regions).subspan(before))
+    for (ir::Op& op : made.ops)
+      if (op.launch == ir::none) make_launch(module, function, op);
   for (ir::Region& region : function.regions)
     for (ir::Op& op : region.ops) make_launch_nest(module, function, op);
   collapse_nests(module, function);

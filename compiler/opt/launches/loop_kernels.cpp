@@ -353,6 +353,11 @@ class LoopKernels {
 
 }  // namespace
 
+bool has_loop_kernel(ir::Module& module, const ir::Function& function, const ir::Op& loop,
+                     const std::vector<const ir::Op*>& around) {
+  return LoopKernelMaker(module, function, loop, around).run().has_value();
+}
+
 void find_loop_kernels(ir::Module& module) {
   const std::size_t count = module.functions.size();
   for (ir::FunctionId id = 0; id < count; ++id)

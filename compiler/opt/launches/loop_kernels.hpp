@@ -13,4 +13,8 @@ namespace raddle::opt {
 /// @pre operations are ordered, leaves and index launches are found; the functions are made of whole bodies
 void find_loop_kernels(ir::Module& module);
 
+/// Whether a loop will get one. @param around  operations that it lies in
+bool has_loop_kernel(ir::Module& module, const ir::Function& function, const ir::Op& loop,
+                     const std::vector<const ir::Op*>& around);
+
 }  // namespace raddle::opt
