@@ -8,6 +8,7 @@
 #include "vm/calls/program_caller.hpp"
 #include "vm/interpret/run_state.hpp"
 #include "vm/interpret/task_timer.hpp"
+#include "vm/value/borrow.hpp"
 
 namespace raddle::vm {
 
@@ -59,6 +60,7 @@ bool ProgramCaller::submit(AppKernelCall& call) {
   given.words = call.arguments.words();
   given.read = call.arguments.read();
   given.filled = call.arguments.filled();
+  given.priority = call.frame.priority;
   run_.device_calls->submit(call.site.foreign, std::move(given), call.outcome, call);
   return true;
 }

@@ -101,6 +101,7 @@ std::string CArguments::add_array(const ForeignFormal& formal, const Value& valu
     lent_.emplace_back(*buffer, value);
   }
   add_address(numbers, count * Buffer::size_of(formal.type.element.at(0).kind), read_, buffer);
+  read_.back().array = array.place();
   if (formal.rank == 0) words_.push_back(count);
   return {};
 }
