@@ -6,7 +6,8 @@
 
 namespace raddle::gpu {
 
-/// Operands of one buffer that overlap or touch are one part.
+/// Operands of one buffer that overlap are one part. Those that only touch are not: rows of a matrix, say, which come
+/// and go one by one.
 std::vector<CardMemory::Part> CardMemory::parts_of(std::span<const Operand> reads) {
   std::vector<Part> all;
   for (const Operand& operand : reads)
@@ -19,7 +20,7 @@ std::vector<CardMemory::Part> CardMemory::parts_of(std::span<const Operand> read
   std::ranges::sort(all, {}, [](const Part& part) { return Place(part.buffer, part.begin); });
   std::vector<Part> joined;
   for (const Part& part : all) {
-    if (!joined.empty() && joined.back().buffer == part.buffer && part.begin <= joined.back().end)
+    if (!joined.empty() && joined.back().buffer == part.buffer && part.begin < joined.back().end)
       joined.back().end = std::max(joined.back().end, part.end);
     else
       joined.push_back(part);

@@ -133,6 +133,13 @@ std::string CArguments::add_filled(const ForeignFormal& formal, std::span<const 
   return {};
 }
 
+void CArguments::read_in(std::size_t index, const AddressedMemory& whole, std::size_t first_byte) {
+  AddressedMemory& memory = read_[index];
+  memory.buffer = whole.buffer;
+  memory.array = whole.array;
+  words_[memory.word] = reinterpret_cast<std::uint64_t>(whole.buffer->data()) + first_byte;
+}
+
 void** CArguments::pointers() {
   pointers_.clear();
   for (std::uint64_t& word : words_) pointers_.push_back(&word);

@@ -28,7 +28,7 @@ struct Report {
   std::vector<FailureRow> failures;
   std::vector<Span> spans;
   std::vector<vm::DeviceRow> devices = {};  ///< what they have done, by device and lane
-  double began = 0;                    ///< seconds since 1970
+  double began = 0;                         ///< seconds since 1970
 };
 
 /// The page. All texts are escaped; it loads nothing, and says so to the browser.
