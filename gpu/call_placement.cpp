@@ -130,8 +130,10 @@ void CallPlacement::release(vm::DeviceCall call, std::span<const PlacedRead> rea
   const vm::TaskId id = free_tasks_.back();
   free_tasks_.pop_back();
   vm::PlacedTask& task = tasks_[id];
-  task = {
-      .duration_ns = call.expected_ns == 0 ? guessed_ns : call.expected_ns, .order = arrivals_, .arrival = arrivals_};
+  task = {.duration_ns = call.expected_ns == 0 ? guessed_ns : call.expected_ns,
+          .priority = call.priority,
+          .order = arrivals_,
+          .arrival = arrivals_};
   ++arrivals_;
   for (const PlacedRead& read : reads) {
     const vm::DataId data = datum_of(read.part);

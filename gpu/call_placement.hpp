@@ -52,7 +52,7 @@ struct CallBundle {
 /// what the policy names. A result is such a copy until a call that reads it is submitted.
 ///
 /// Nobody here knows which calls will come, nor which call has released which. So to policies the order of the program
-/// is that in which calls come, and all are as urgent.
+/// is that in which calls come, and they are as urgent as `@prio` says.
 ///
 /// Threads: one at a time (CallQueue).
 class CallPlacement {

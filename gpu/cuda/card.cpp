@@ -152,14 +152,17 @@ CardFunction Card::load_module(const std::string& ptx, const char* name) {
 BatchRun Card::run(const vm::DeviceBatch& batch, const CardFunction& code, void* stream, unsigned thread) {
   if (code.function == nullptr) return {.error = invalid_value};
   StreamCopies engine(driver_, stream);
-  return run_batch(batch, *memory_, engine,
-                   [&](const vm::DeviceBatch& part, std::vector<std::int64_t> words,
-                       std::uint64_t least) -> std::expected<std::int64_t, int> {
-                     if (!code.number || words.size() > ResidentCard::most_words)
-                       return compute_by_launch(code, words, least, stream);
-                     if (const int error = engine.wait()) return std::unexpected(error);  // it is of another stream
-                     return resident_->compute(thread, *code.number, words, part.count());
-                   });
+  BatchRun run = run_batch(batch, *memory_, engine,
+                           [&](const vm::DeviceBatch& part, std::vector<std::int64_t> words,
+                               std::uint64_t least) -> std::expected<std::int64_t, int> {
+                             if (!code.number || words.size() > ResidentCard::most_words)
+                               return compute_by_launch(code, words, least, stream);
+                             if (const int error = engine.wait())
+                               return std::unexpected(error);  // it is of another stream
+                             return resident_->compute(thread, *code.number, words, part.count());
+                           });
+  run.transfers = engine.take_transfers();
+  return run;
 }
 
 /// @param least  where on the card the number goes

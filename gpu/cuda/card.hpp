@@ -71,9 +71,10 @@ class Card {
   /// each one at a time
   BatchRun run(const vm::DeviceBatch& batch, const CardFunction& code, void* stream, unsigned thread);
   /// Runs calls of one kernel, a warp for each, as a launch of its own; writes what they fill and their results.
+  /// @param outcome  of all of them: gets what was copied, and when what was done
   /// @return what each has returned, 0 if all is well  @error  the driver's number, or CardMemory::no_room
   std::expected<std::vector<std::int64_t>, int> run(std::span<const vm::DeviceCall> calls, const CardFunction& code,
-                                                    void* stream, vm::DeviceTraffic& traffic);
+                                                    void* stream, vm::DeviceOutcome& outcome);
 
  private:
   Card(const CudaDriver& driver, int device, void* context) : driver_(driver), device_(device), context_(context) {}

@@ -1,5 +1,6 @@
 // Calls of AppKernels on one GPU. A bundle of them is one launch. What its calls read, but for large arrays, lies side
-// by side on the card with their words, and what they fill with their results.
+// by side on the card with their words, and what they fill with their results. Nobody waits between the kernel and the
+// copies back: so to whoever looks at the times these take as long as the kernel.
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
@@ -10,6 +11,7 @@
 #include "gpu/call_operands.hpp"
 #include "gpu/cuda/card.hpp"
 #include "gpu/cuda/stream_copies.hpp"
+#include "gpu/memory/host_clocks.hpp"
 
 namespace raddle::gpu {
 
@@ -156,10 +158,12 @@ class Bundle {
     return filled == 0 ? 0 : driver.set_bytes(base + layout_.filled_begin, 0, filled, stream);
   }
   std::size_t bytes_in() const { return layout_.statuses; }
-  std::size_t bytes_out() const {
-    std::size_t bytes = layout_.size - layout_.words;
-    for (std::size_t i = 0; i + 1 < results_.size(); ++i) bytes += results_[i].bytes;
-    return bytes;
+  void note_bytes_out(vm::DeviceTraffic& traffic) const {
+    traffic.bytes_down += layout_.size - layout_.words;
+    const std::span<const Operand> large = results().first(results_.size() - 1);
+    std::vector<std::size_t> bytes;
+    for (const Operand& result : large) bytes.push_back(result.bytes);
+    note_results(large, bytes, traffic);
   }
 
   /// Waits for all that was asked for, unless there is an error.
@@ -225,22 +229,26 @@ class Bundle {
 }  // namespace
 
 std::expected<std::vector<std::int64_t>, int> Card::run(std::span<const vm::DeviceCall> calls, const CardFunction& code,
-                                                        void* stream, vm::DeviceTraffic& traffic) {
+                                                        void* stream, vm::DeviceOutcome& outcome) {
   if (code.function == nullptr) return std::unexpected(wrong_value);
   StreamCopies engine(driver_, stream);
   Bundle bundle(calls);
   auto hold = memory_->admit(bundle.reads(), bundle.results(), engine);
   if (!hold) return std::unexpected(hold.error());
-  traffic += hold->traffic;
+  outcome.traffic += hold->traffic;
   std::vector<std::int64_t> parameters = bundle.parameters(hold->results.back());
   int error = bundle.copy_in(*hold, driver_, stream, engine);
+  const std::int64_t begun_ns = steady_ns();
   if (error == 0) error = launch(code, parameters, static_cast<std::int64_t>(calls.size() * lanes_of_call), stream);
   if (error == 0) error = bundle.copy_out(*hold, engine);
+  outcome.transfers = engine.take_transfers();
   if (error != 0) engine.wait();  // what was asked for before it uses memory of the calls
   memory_->release(std::move(*hold), error == 0 ? bundle.made() : std::vector<std::size_t>{});
   if (error != 0) return std::unexpected(error);
-  traffic.bytes_up += bundle.bytes_in();
-  traffic.bytes_down += bundle.bytes_out();
+  if (outcome.computing_ns == 0) outcome.computing_start_ns = begun_ns;  // else it is a part
+  outcome.computing_ns = steady_ns() - outcome.computing_start_ns;
+  outcome.traffic.bytes_up += bundle.bytes_in();
+  bundle.note_bytes_out(outcome.traffic);
   return bundle.statuses();
 }
 

@@ -36,7 +36,7 @@ std::vector<std::size_t> missing_bytes(const vm::DeviceBatch& batch,
   const std::vector<Operand> reads = operands_read(batch);
   std::vector<std::size_t> missing;
   for (const std::shared_ptr<CardMemory>& memory : memories)
-    missing.push_back(memory ? memory->missing_bytes(reads) : 0);
+    missing.push_back(memory ? memory->missing_bytes(reads).of_host : 0);
   return missing;
 }
 
@@ -92,6 +92,9 @@ void CudaDevices::State::run(unsigned number, unsigned thread, vm::DeviceBatch b
     outcome.made = done.made;
     outcome.has_no_room = is_of_room(done.error);
     outcome.traffic = done.traffic;
+    outcome.computing_start_ns = done.computing_start_ns;
+    outcome.computing_ns = done.computing_ns;
+    outcome.transfers = std::move(done.transfers);
   }
   load_of_cards.end(batch);
   end_taken(number, batch);  // before its owner hears of it, who may have the next one
@@ -160,7 +163,7 @@ void CudaDevices::State::run(unsigned number, CallBundle taken, CardStream& stre
 int CudaDevices::State::run_there(unsigned number, std::span<const vm::DeviceCall> bundle, void* stream,
                                   std::span<vm::EndedCall> ended, std::size_t& made) {
   const auto& kernel = static_cast<const CudaKernel&>(*bundle.front().kernel);
-  const auto statuses = cards[number]->run(bundle, kernel.functions[number], stream, ended.front().outcome.traffic);
+  const auto statuses = cards[number]->run(bundle, kernel.functions[number], stream, ended.front().outcome);
   const bool has_no_room = !statuses && is_of_room(statuses.error()) && !drivers[number]->is_gone();
   if (has_no_room && bundle.size() > 1) {
     const std::size_t half = bundle.size() / 2;
@@ -170,6 +173,8 @@ int CudaDevices::State::run_there(unsigned number, std::span<const vm::DeviceCal
   if (!statuses && !has_no_room) return drivers[number]->is_gone() ? CudaDriver::gone : statuses.error();
   if (has_no_room) note_lack_of_room(number, kernel, statuses.error());
   for (std::size_t i = 0; i < ended.size(); ++i) {
+    ended[i].outcome.computing_start_ns = ended.front().outcome.computing_start_ns;
+    ended[i].outcome.computing_ns = ended.front().outcome.computing_ns;
     ended[i].outcome.made = statuses && (*statuses)[i] == 0 ? 1 : 0;
     ended[i].outcome.has_no_room = has_no_room;
   }

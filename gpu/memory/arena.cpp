@@ -78,6 +78,7 @@ Arena::Block* Arena::take(std::size_t bytes) {
   Block* const block = find(bytes);
   if (block == nullptr) return nullptr;
   remove(block);
+  taken_bytes_ += bytes;
   if (block->bytes == bytes) return block;
   Block* const rest = make_block(block->address + bytes, block->bytes - bytes);
   rest->below = block;
@@ -99,6 +100,7 @@ void Arena::join(Block* lower) {
 }
 
 void Arena::give_back(Block* block) {
+  taken_bytes_ -= block->bytes;
   if (block->above != nullptr && block->above->is_free) {
     remove(block->above);
     join(block);

@@ -37,6 +37,7 @@ class Arena {
   void give_back(Block* block);
   /// Lets go of a chunk of which nothing is taken; none: there is none.
   std::optional<Chunk> take_empty_chunk();
+  std::size_t taken_bytes() const { return taken_bytes_; }
 
  private:
   static constexpr unsigned parts_log2 = 3, parts = 1U << parts_log2, levels = 48;
@@ -52,6 +53,7 @@ class Arena {
   void remove(Block* block);
   void join(Block* lower);
 
+  std::size_t taken_bytes_ = 0;
   std::array<std::array<Block*, parts>, levels> bins_{};
   std::uint64_t filled_levels_ = 0;                  ///< a bit for each level that has a free block
   std::array<std::uint8_t, levels> filled_parts_{};  ///< likewise for the bins of each level

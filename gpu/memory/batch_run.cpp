@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "gpu/memory/host_clocks.hpp"
 #include "vm/value/buffer.hpp"
 #include "vm/value/range.hpp"
 
@@ -65,13 +66,15 @@ BatchRun run_whole(const vm::DeviceBatch& batch, CardMemory& memory, CopyEngine&
     words[batch.results[i].word] = static_cast<std::int64_t>(hold->results[i]);
   BatchRun run{.traffic = hold->traffic, .ready_ns = hold->ready_ns};
   std::vector<std::size_t> made_bytes;
-  if (const auto made = compute(batch, words, hold->results.back())) {
+  run.computing_start_ns = steady_ns();
+  const auto made = compute(batch, words, hold->results.back());
+  run.computing_ns = steady_ns() - run.computing_start_ns;
+  if (made) {
     run.made = *made;
-    for (const vm::AddressedMemory& result : batch.results) {
+    for (const vm::AddressedMemory& result : batch.results)
       made_bytes.push_back(result.size_bytes / static_cast<std::size_t>(batch.count()) *
                            static_cast<std::size_t>(*made));
-      run.traffic.bytes_down += made_bytes.back();
-    }
+    note_results(results, made_bytes, run.traffic);
     run.error = take_results(batch, words, made_bytes, engine);
   } else {
     run.error = made.error();
@@ -106,17 +109,25 @@ std::vector<Operand> operands_read(const vm::DeviceBatch& batch) {
     const ByteRange part = bytes_read(batch, i);
     const vm::AddressedMemory& array = batch.arrays[i];
     all.push_back(operand_of(static_cast<std::uint64_t>(batch.words[array.word]) + part.begin,
-                             {array.word, part.end - part.begin, array.buffer}));
+                             {array.word, part.end - part.begin, array.buffer, array.array}));
   }
   return all;
 }
 
 Operand operand_of(std::uint64_t address, const vm::AddressedMemory& memory) {
-  Operand operand{.host = reinterpret_cast<const void*>(address), .bytes = memory.size_bytes};
+  Operand operand{.host = reinterpret_cast<const void*>(address), .bytes = memory.size_bytes, .array = memory.array};
   if (memory.buffer == nullptr || memory.size_bytes == 0) return operand;
   operand.buffer = memory.buffer->number();
   operand.offset = address - reinterpret_cast<std::uint64_t>(memory.buffer->data());
   return operand;
+}
+
+void note_results(std::span<const Operand> results, std::span<const std::size_t> made, vm::DeviceTraffic& traffic) {
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    if (made[i] == 0) continue;
+    traffic.bytes_down += made[i];
+    traffic.arrays.note_write_back(results[i].array, made[i]);
+  }
 }
 
 BatchRun run_batch(const vm::DeviceBatch& batch, CardMemory& memory, CopyEngine& engine, const ComputePoints& compute) {
@@ -129,6 +140,8 @@ BatchRun run_batch(const vm::DeviceBatch& batch, CardMemory& memory, CopyEngine&
   rest.made += half;
   rest.traffic += run.traffic;
   rest.ready_ns = std::max(rest.ready_ns, run.ready_ns);
+  rest.computing_ns += rest.computing_start_ns - run.computing_start_ns;
+  rest.computing_start_ns = run.computing_start_ns;
   return rest;
 }
 

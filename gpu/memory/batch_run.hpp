@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <expected>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "gpu/memory/card_memory.hpp"
@@ -17,6 +18,9 @@ struct BatchRun {
   int error = 0;          ///< why no more, if it is no point that does not end well: as CardMemory::admit() has it
   vm::DeviceTraffic traffic{};
   std::int64_t ready_ns = 0;  ///< as CardMemory::Hold has it
+  // as DeviceOutcome has them
+  std::int64_t computing_start_ns = 0, computing_ns = 0;
+  std::vector<vm::DeviceTransfer> transfers{};
 };
 
 /// Computes points whose words have addresses on the card.
@@ -39,6 +43,9 @@ ByteRange bytes_read(const vm::DeviceBatch& batch, std::size_t array);
 
 /// What points of the batch may read, of each array, in their order.
 std::vector<Operand> operands_read(const vm::DeviceBatch& batch);
+
+/// They have come back. @param made  bytes of each
+void note_results(std::span<const Operand> results, std::span<const std::size_t> made, vm::DeviceTraffic& traffic);
 
 /// What is to be found on the card again, if the buffer is known.
 Operand operand_of(std::uint64_t address, const vm::AddressedMemory& memory);

@@ -6,7 +6,8 @@
 
 namespace raddle::gpu {
 
-/// Operands of one buffer that overlap or touch are one part.
+/// Operands of one buffer that overlap are one part. Those that only touch are not: rows of a matrix, say, which come
+/// and go one by one.
 std::vector<CardMemory::Part> CardMemory::parts_of(std::span<const Operand> reads) {
   std::vector<Part> all;
   for (const Operand& operand : reads)
@@ -14,11 +15,12 @@ std::vector<CardMemory::Part> CardMemory::parts_of(std::span<const Operand> read
       all.push_back({.buffer = operand.buffer,
                      .begin = operand.offset,
                      .end = operand.offset + operand.bytes,
-                     .host = static_cast<const std::byte*>(operand.host)});
+                     .host = static_cast<const std::byte*>(operand.host),
+                     .array = operand.array});
   std::ranges::sort(all, {}, [](const Part& part) { return Place(part.buffer, part.begin); });
   std::vector<Part> joined;
   for (const Part& part : all) {
-    if (!joined.empty() && joined.back().buffer == part.buffer && part.begin <= joined.back().end)
+    if (!joined.empty() && joined.back().buffer == part.buffer && part.begin < joined.back().end)
       joined.back().end = std::max(joined.back().end, part.end);
     else
       joined.push_back(part);
@@ -38,8 +40,8 @@ int CardMemory::take_all(std::span<Part> parts, std::span<const Operand> reads, 
   for (Part& part : parts) {
     if (part.copy != nullptr) continue;
     if (const int error = take(part.block, part.end - part.begin, engine, hold, lock); error != 0) return error;
-    part.copy =
-        &copies_.emplace_back(Copy{.buffer = part.buffer, .begin = part.begin, .end = part.end, .block = part.block});
+    part.copy = &copies_.emplace_back(
+        Copy{.buffer = part.buffer, .begin = part.begin, .end = part.end, .block = part.block, .array = part.array});
     part.copy->self = std::prev(copies_.end());
     pin(*part.copy, hold);
   }
@@ -62,14 +64,14 @@ std::vector<CardMemory::Step> CardMemory::steps_for(std::span<Part> parts, Hold&
   std::vector<Step> steps;
   for (const Part& part : parts) {
     if (part.block == nullptr) continue;
-    std::size_t next = part.begin;
+    std::size_t next = part.begin, loaded = 0;
     const auto from_host = [&](std::size_t end) {
       if (end <= next) return;
       steps.push_back({.to = part.block->address + (next - part.begin),
                        .host = part.host + (next - part.begin),
                        .bytes = end - next,
                        .part = {part.buffer, next, end}});
-      hold.traffic.bytes_up += end - next;
+      loaded += end - next;
       next = end;
     };
     auto found = findable_.upper_bound(Place(part.buffer, part.begin));
@@ -88,6 +90,9 @@ std::vector<CardMemory::Step> CardMemory::steps_for(std::span<Part> parts, Hold&
       pin(copy, hold);
     }
     from_host(part.end);
+    if (loaded == 0) continue;
+    hold.traffic.bytes_up += loaded;
+    hold.traffic.arrays.note_load(part.array, loaded);
   }
   return steps;
 }
@@ -194,6 +199,7 @@ std::expected<CardMemory::Hold, int> CardMemory::admit(std::span<const Operand> 
     steps = steps_for(parts, hold);
     for (const Part& part : parts)
       if (part.block != nullptr) make_findable(*part.copy);
+    hold.traffic.most_held = arena_.taken_bytes();
     ++holds_;
   } else {
     drop(hold);
@@ -211,6 +217,7 @@ std::expected<CardMemory::Hold, int> CardMemory::admit(std::span<const Operand> 
       address = (*own++)->address;
       steps.push_back({.to = address, .host = operand.host, .bytes = operand.bytes});
       hold.traffic.bytes_up += operand.bytes;
+      hold.traffic.arrays.note_load(operand.array, operand.bytes);
       continue;
     }
     const auto part = std::ranges::find_if(parts, [&](const Part& each) {

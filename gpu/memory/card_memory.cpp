@@ -17,24 +17,31 @@ CardMemory::Copy* CardMemory::find(const Part& part) {
   return copy->buffer == part.buffer && copy->end >= part.end ? copy : nullptr;
 }
 
-std::size_t CardMemory::bytes_there(const Part& part) const {
+/// What no copy has of it: copies overlap.
+void CardMemory::add_gaps(const Part& part, std::vector<BufferPart>& gaps) const {
   auto next = findable_.upper_bound(Place(part.buffer, part.begin));
   if (next != findable_.begin() && std::prev(next)->first.first == part.buffer) --next;
-  std::size_t there = 0, end = part.begin;  // of what has been counted: copies overlap
+  std::size_t end = part.begin;  // of what there is, or is a gap
   for (; next != findable_.end() && next->first < Place(part.buffer, part.end); ++next) {
-    const std::size_t begin = std::max(end, next->second->begin);
-    end = std::max(begin, std::min(part.end, next->second->end));
-    there += end - begin;
+    if (next->second->begin > end) gaps.push_back({part.buffer, end, next->second->begin});
+    end = std::max(end, next->second->end);
   }
-  return there;
+  if (end < part.end) gaps.push_back({part.buffer, end, part.end});
 }
 
-std::size_t CardMemory::missing_bytes(std::span<const Operand> reads) {
-  std::size_t missing = 0;
-  for (const Operand& operand : reads) missing += operand.buffer == 0 ? operand.bytes : 0;
-  const std::vector<Part> parts = parts_of(reads);
-  const std::lock_guard lock(mutex_);
-  for (const Part& part : parts) missing += part.end - part.begin - bytes_there(part);
+MissingBytes CardMemory::missing_bytes(std::span<const Operand> reads) {
+  MissingBytes missing;
+  for (const Operand& operand : reads) missing.of_host += operand.buffer == 0 ? operand.bytes : 0;
+  std::vector<BufferPart> gaps;
+  {
+    const std::vector<Part> parts = parts_of(reads);
+    const std::lock_guard lock(mutex_);
+    for (const Part& part : parts) add_gaps(part, gaps);
+  }
+  for (const BufferPart& gap : gaps) {
+    const bool is_of_card = std::ranges::any_of(others_, [&gap](CardMemory* other) { return other->has(gap); });
+    (is_of_card ? missing.of_cards : missing.of_host) += gap.end - gap.begin;
+  }
   return missing;
 }
 
@@ -100,8 +107,9 @@ bool CardMemory::evict_one(Hold& hold) {
     std::advance(victim, *chosen);
   }
   hold.begin_ns = std::max({hold.begin_ns, (*victim)->ready_ns, (*victim)->used_until_ns});
-  hide(**victim);
   ++hold.traffic.evictions;
+  ++hold.traffic.arrays.of((*victim)->array).evictions;
+  hide(**victim);
   return true;
 }
 
@@ -189,6 +197,7 @@ void CardMemory::release(Hold&& hold, std::span<const std::size_t> made, std::in
                                            .begin = operand.offset,
                                            .end = operand.offset + made[i],
                                            .block = std::exchange(block, nullptr),
+                                           .array = operand.array,
                                            .is_made = true,
                                            .ready_ns = until_ns});
     copy.self = std::prev(copies_.end());

@@ -27,6 +27,7 @@ struct Operand {
   std::size_t bytes = 0;
   std::uint64_t buffer = 0;  ///< Buffer::number(): its bytes stay what they are as long as it lives; 0: nobody knows
   std::size_t offset = 0;    ///< in the buffer
+  vm::Place array{};         ///< AddressedMemory::array
 };
 
 /// Bytes of a buffer.
@@ -34,6 +35,11 @@ struct BufferPart {
   std::uint64_t buffer = 0;
   std::size_t begin = 0, end = 0;
   auto operator<=>(const BufferPart&) const = default;
+};
+
+/// Bytes that are to be copied to a card.
+struct MissingBytes {
+  std::size_t of_host = 0, of_cards = 0;  ///< that only the host has, that another card has
 };
 
 /// @param copies  that nobody holds, at least one, the least recently used first
@@ -100,7 +106,7 @@ class CardMemory {
   /// From now on. It is asked on any thread, which holds the mutex: so it must not ask this for anything.
   void choose_victims_by(ChooseVictim choose);
   /// How much of it would be copied to the card now, as far as one can say before. Waits for no card.
-  std::size_t missing_bytes(std::span<const Operand> reads);
+  MissingBytes missing_bytes(std::span<const Operand> reads);
   /// Whether all of it is there, or on its way. Waits for no card.
   bool has(const BufferPart& part);
   /// The card gets back its chunks. @pre nothing is held
@@ -115,6 +121,7 @@ class CardMemory {
     std::uint64_t buffer = 0;
     std::size_t begin = 0, end = 0;
     const std::byte* host = nullptr;
+    vm::Place array{};  ///< of several operands that of the first one
     Copy* copy = nullptr;
     Arena::Block* block = nullptr;
   };
@@ -130,7 +137,7 @@ class CardMemory {
 
   static std::vector<Part> parts_of(std::span<const Operand> reads);
   Copy* find(const Part& part);
-  std::size_t bytes_there(const Part& part) const;
+  void add_gaps(const Part& part, std::vector<BufferPart>& gaps) const;
   void pin(Copy& copy, Hold& hold);
   void let_go(Copy& copy);
   void hide(Copy& copy);
@@ -170,6 +177,7 @@ struct CardMemory::Copy {
   std::uint64_t buffer = 0;
   std::size_t begin = 0, end = 0;
   Arena::Block* block = nullptr;
+  vm::Place array{};
   std::list<Copy>::iterator self{};
   std::list<Copy*>::iterator place_of_unused{};  ///< if it is findable and nobody holds it
   std::size_t holders = 0;

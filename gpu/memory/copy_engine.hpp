@@ -2,6 +2,9 @@
 // How bytes come to a card and from it.
 #include <cstddef>
 #include <cstdint>
+#include <vector>
+
+#include "vm/device/device_traffic.hpp"
 
 namespace raddle::gpu {
 
@@ -26,6 +29,8 @@ class CopyEngine {
     return copy_within(to, from, bytes);
   }
   virtual int wait() = 0;
+  /// What has crossed a link since the last time, and when; none: nobody looks at it.
+  virtual std::vector<vm::DeviceTransfer> take_transfers() { return {}; }
   // of models, whose times are those of a clock of their own
   virtual void begin_after(std::int64_t) {}           ///< nothing that is waited for later
   virtual std::int64_t done_ns() const { return 0; }  ///< when all was done that was waited for

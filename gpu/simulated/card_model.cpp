@@ -121,22 +121,27 @@ std::int64_t ModelClock::give() {
 
 /// When it would begin there. What the card has taken and not ended takes as long as each launch of it so far, with its
 /// copies.
-std::int64_t ModelClock::begin_ns(unsigned card, std::size_t missing_bytes) const {
+std::int64_t ModelClock::begin_ns(unsigned card, const MissingBytes& missing) const {
   const Card& of = cards_[card];
   const vm::DevicePrediction& times = of.times;
   const std::int64_t spent_ns =
       times.copies_up_ns + times.copies_between_ns + times.computing_ns + times.copies_down_ns;
   const std::int64_t launch_ns = times.launches == 0 ? model_.launch_ns : spent_ns / times.launches;
   const std::int64_t copied_ns = std::max(now_ns_, links_up_[link_of(card)].free_ns()) +
-                                 ns_of_copies(model_, missing_bytes, model_.bytes_up_per_ns);
-  return std::max({copied_ns, of.lanes.free_ns(), links_down_[link_of(card)].free_ns()}) + of.taken * launch_ns;
+                                 ns_of_copies(model_, missing.of_host, model_.bytes_up_per_ns);
+  const std::int64_t between_ns = missing.of_cards == 0
+                                      ? 0
+                                      : std::max(now_ns_, links_between_[card].free_ns()) +
+                                            ns_of_copies(model_, missing.of_cards, model_.bytes_between_per_ns);
+  return std::max({copied_ns, between_ns, of.lanes.free_ns(), links_down_[link_of(card)].free_ns()}) +
+         of.taken * launch_ns;
 }
 
-ModelClock::Taken ModelClock::take(std::span<const std::size_t> missing_bytes) {
+ModelClock::Taken ModelClock::take(std::span<const MissingBytes> missing) {
   const std::lock_guard lock(mutex_);
   go_on();
   const auto begin_of = [&](unsigned card) {  // of equal ones that which has been free for longest
-    return std::pair(begin_ns(card, missing_bytes.empty() ? 0 : missing_bytes[card]), cards_[card].lanes.free_ns());
+    return std::pair(begin_ns(card, missing.empty() ? MissingBytes{} : missing[card]), cards_[card].lanes.free_ns());
   };
   const auto all = std::views::iota(0u, static_cast<unsigned>(cards_.size()));
   const unsigned first = *std::ranges::min_element(all, {}, begin_of);
@@ -187,7 +192,7 @@ ModelClock::Passed ModelClock::copy_between(unsigned card, std::int64_t from_ns,
   return {begin, begin + ns};
 }
 
-ModelClock::Passed ModelClock::end(unsigned card, std::int64_t from_ns, const ModelledWork& work, std::int64_t given) {
+ModelClock::Ended ModelClock::end(unsigned card, std::int64_t from_ns, const ModelledWork& work, std::int64_t given) {
   const std::int64_t down_ns = ns_of_copies(model_, work.traffic.bytes_down, model_.bytes_down_per_ns);
   const std::uint64_t bytes =
       work.traffic.bytes_up + work.traffic.bytes_between + work.traffic.bytes_kept + work.traffic.bytes_down;
@@ -202,17 +207,20 @@ ModelClock::Passed ModelClock::end(unsigned card, std::int64_t from_ns, const Mo
   leave(given);
   Card& of = cards_[card];
   --of.taken;
-  Passed passed{.begin_ns = of.lanes.take(from_ns, busy)};
-  passed.end_ns = links_down_[link_of(card)].take(passed.begin_ns + computing, down_ns) + down_ns;
+  Ended ended;
+  ended.begin_ns = of.lanes.take(from_ns, busy);
+  ended.computed_ns = ended.begin_ns + computing;
+  ended.back_ns = links_down_[link_of(card)].take(ended.computed_ns, down_ns);
+  ended.end_ns = ended.back_ns + down_ns;
   if (work.is_bundle) {
-    of.bundles_end_ns.front() = passed.end_ns;
+    of.bundles_end_ns.front() = ended.end_ns;
     std::ranges::sort(of.bundles_end_ns);
   }
   of.times.computing_ns += computing;
   of.times.copies_down_ns += down_ns;
   of.times.launches += work.launches;
-  now_ns_ = std::max(now_ns_, passed.end_ns);
-  return passed;
+  now_ns_ = std::max(now_ns_, ended.end_ns);
+  return ended;
 }
 
 void ModelClock::drop() {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gpu/memory/card_memory.hpp"
 #include "vm/device/devices.hpp"
 #include "vm/place/links.hpp"
 
@@ -89,9 +90,9 @@ class ModelClock {
     std::int64_t now_ns = 0;
     std::int64_t bundle_ns = 0;  ///< a bundle of calls can begin there from then on
   };
-  /// What was given is taken up. @param missing_bytes  by card, that are to be copied there first; none: nowhere
+  /// What was given is taken up. @param missing  by card, bytes that are to be copied there first; none: nowhere
   /// @return by which card: the one that will begin with it first, as far as one can say
-  Taken take(std::span<const std::size_t> missing_bytes = {});
+  Taken take(std::span<const MissingBytes> missing = {});
   struct Passed {
     std::int64_t begin_ns = 0, end_ns = 0;
   };
@@ -106,7 +107,11 @@ class ModelClock {
   Passed copy_between(unsigned card, std::int64_t from_ns, std::uint64_t bytes);
   /// It has been computed. @param card  which took it  @param from_ns  all of it is there, and can run, from then on
   /// @param given  how often give() was called for it
-  Passed end(unsigned card, std::int64_t from_ns, const ModelledWork& work, std::int64_t given = 1);
+  struct Ended : Passed {
+    std::int64_t computed_ns = 0;  ///< from begin_ns to here
+    std::int64_t back_ns = 0;      ///< results cross the link from then on, until end_ns
+  };
+  Ended end(unsigned card, std::int64_t from_ns, const ModelledWork& work, std::int64_t given = 1);
   /// No card will take it.
   void drop();
   vm::RunPrediction prediction();
@@ -122,7 +127,7 @@ class ModelClock {
     vm::DevicePrediction times;
   };
   std::size_t link_of(unsigned card) const { return links_up_.size() == 1 ? 0 : card; }
-  std::int64_t begin_ns(unsigned card, std::size_t missing_bytes) const;
+  std::int64_t begin_ns(unsigned card, const MissingBytes& missing) const;
   Taken taken_by(unsigned card);
   static std::int64_t bundle_ns(const Card& card);
   void go_on();

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <optional>
 #include <utility>
+#include <vector>
 
+#include "gpu/memory/transfer_times.hpp"
 #include "gpu/simulated/card_model.hpp"
 #include "gpu/simulated/host_copies.hpp"
 
@@ -20,7 +22,12 @@ class ModelledCopies final : public HostCopies {
 
   int copy_in(std::uint64_t to, const void* from, std::size_t bytes) override {
     add(bytes);
+    if (clock_ == nullptr) times_.begin(vm::DeviceLane::from_host, bytes);
     return HostCopies::copy_in(to, from, bytes);
+  }
+  int copy_out(void* to, std::uint64_t from, std::size_t bytes) override {
+    if (clock_ == nullptr) times_.begin(vm::DeviceLane::to_host, bytes);
+    return HostCopies::copy_out(to, from, bytes);
   }
   int copy_between(std::uint64_t to, std::uint64_t from, std::size_t bytes, std::int64_t ready_ns) override {
     bytes_between_ += bytes;
@@ -30,12 +37,26 @@ class ModelledCopies final : public HostCopies {
   /// More of what goes there, which the host computes where it lies.
   void add(std::size_t bytes) { bytes_ += bytes; }
   int wait() override {
+    times_.end();
     if (clock_ == nullptr) return 0;
     done_ns_ = std::max(done_ns_, from_ns_);
-    if (bytes_ != 0) note(clock_->copy_up(card_, from_ns_, std::exchange(bytes_, 0)));
-    if (bytes_between_ != 0)
-      note(clock_->copy_between(card_, std::max(from_ns_, between_from_ns_), std::exchange(bytes_between_, 0)));
+    if (const std::size_t bytes = std::exchange(bytes_, 0); bytes != 0)
+      note(vm::DeviceLane::from_host, bytes, clock_->copy_up(card_, from_ns_, bytes));
+    if (const std::size_t bytes = std::exchange(bytes_between_, 0); bytes != 0)
+      note(vm::DeviceLane::from_devices, bytes,
+           clock_->copy_between(card_, std::max(from_ns_, between_from_ns_), bytes));
     return 0;
+  }
+  std::vector<vm::DeviceTransfer> take_transfers() override {
+    return clock_ == nullptr ? times_.take() : std::exchange(transfers_, {});
+  }
+  /// What comes back, which the clock has told with what was computed.
+  void note_results(std::size_t bytes, const ModelClock::Ended& ended) {
+    if (bytes == 0) return;
+    transfers_.push_back({.lane = vm::DeviceLane::to_host,
+                          .start_ns = clock_->on_host(ended.back_ns),
+                          .duration_ns = ended.end_ns - ended.back_ns,
+                          .bytes = bytes});
   }
   void begin_after(std::int64_t ns) override { from_ns_ = std::max(from_ns_, ns); }
   std::int64_t done_ns() const override { return done_ns_; }
@@ -44,7 +65,11 @@ class ModelledCopies final : public HostCopies {
   std::optional<std::int64_t> begun_ns() const { return begun_ns_; }
 
  private:
-  void note(const ModelClock::Passed& passed) {
+  void note(vm::DeviceLane lane, std::size_t bytes, const ModelClock::Passed& passed) {
+    transfers_.push_back({.lane = lane,
+                          .start_ns = clock_->on_host(passed.begin_ns),
+                          .duration_ns = passed.end_ns - passed.begin_ns,
+                          .bytes = bytes});
     begun_ns_ = std::min(passed.begin_ns, begun_ns_.value_or(passed.begin_ns));
     done_ns_ = std::max(done_ns_, passed.end_ns);
   }
@@ -54,6 +79,8 @@ class ModelledCopies final : public HostCopies {
   std::int64_t from_ns_, between_from_ns_ = 0, done_ns_ = 0;
   std::optional<std::int64_t> begun_ns_;
   std::size_t bytes_ = 0, bytes_between_ = 0;
+  std::vector<vm::DeviceTransfer> transfers_;  ///< of a model
+  TransferTimes times_;                        ///< of none
 };
 
 }  // namespace raddle::gpu

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <expected>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -15,7 +16,7 @@
 #include <utility>
 
 #include "gpu/call_operands.hpp"
-#include "gpu/simulated/host_clocks.hpp"
+#include "gpu/memory/host_clocks.hpp"
 #include "gpu/simulated/modelled_copies.hpp"
 #include "vm/foreign/crash_notice.hpp"
 #include "vm/foreign/foreign_code.hpp"
@@ -168,12 +169,15 @@ bool SimulatedCalls::run_there(const ModelClock::Taken& taken, bool is_placed, s
   }
   ModelledWork work{.is_bundle = true};
   std::vector<std::size_t> made;
-  vm::DeviceTraffic ahead;
+  vm::DeviceOutcome ahead;
+  std::int64_t computing_ns = 0, computing_start_ns = 0;
   if (hold) {
     engine.wait();
     if (is_placed) ahead = load_ahead(taken.card, engine.begun_ns().value_or(from_ns));
     work.traffic = hold->traffic;
-    run_calls(calls, *hold, results, ended, work, made);
+    computing_start_ns = steady_ns();
+    run_calls(calls, *hold, results, ended, work, made, engine);
+    computing_ns = steady_ns() - computing_start_ns;
   } else {
     note_lack_of_room(calls.front());
     ended.front().outcome.has_no_room = true;
@@ -181,30 +185,39 @@ bool SimulatedCalls::run_there(const ModelClock::Taken& taken, bool is_placed, s
   ModelClock::Passed passed{begun_ns, steady_ns()};
   if (clock_) {
     const std::int64_t ready_ns = hold ? std::max(engine.done_ns(), hold->ready_ns) : from_ns;
-    passed = clock_->end(taken.card, ready_ns, work, static_cast<std::int64_t>(calls.size()));
-    passed.begin_ns = engine.begun_ns().value_or(passed.begin_ns);
+    const auto ends = clock_->end(taken.card, ready_ns, work, static_cast<std::int64_t>(calls.size()));
+    passed = {engine.begun_ns().value_or(ends.begin_ns), ends.end_ns};
+    computing_start_ns = clock_->on_host(ends.begin_ns);
+    computing_ns = ends.computed_ns - ends.begin_ns;
+    engine.note_results(work.traffic.bytes_down, ends);
   }
   if (hold && has_large) memories_[taken.card].release(std::move(*hold), made, passed.end_ns);
   for (vm::EndedCall& call : ended) {
     call.outcome.start_ns = clock_ ? clock_->on_host(passed.begin_ns) : begun_ns;
     call.outcome.spent_ns = passed.end_ns - passed.begin_ns;
+    call.outcome.computing_start_ns = computing_start_ns;
+    call.outcome.computing_ns = computing_ns;
   }
-  ended.front().outcome.traffic = work.traffic;
-  ended.front().outcome.traffic += ahead;
+  vm::DeviceOutcome& first = ended.front().outcome;
+  first.traffic = work.traffic;
+  first.traffic += ahead.traffic;
+  first.transfers = engine.take_transfers();
+  std::ranges::copy(ahead.transfers, std::back_inserter(first.transfers));
   return hold.has_value();
 }
 
 /// What the card's next calls read. @param from_ns  by the model's clock
-vm::DeviceTraffic SimulatedCalls::load_ahead(unsigned card, std::int64_t from_ns) {
+vm::DeviceOutcome SimulatedCalls::load_ahead(unsigned card, std::int64_t from_ns) {
   ModelledCopies engine(clock_, card, from_ns);
-  return queue_.load_ahead(card, memories_[card], engine).value_or(vm::DeviceTraffic{});
+  vm::DeviceOutcome ahead{.traffic = queue_.load_ahead(card, memories_[card], engine).value_or(vm::DeviceTraffic{})};
+  ahead.transfers = engine.take_transfers();
+  return ahead;
 }
 
 /// @param results  that are large, of all calls  @param made  gets how much of each the host has then
 void SimulatedCalls::run_calls(std::span<const vm::DeviceCall> calls, const CardMemory::Hold& hold,
                                std::span<const Operand> results, std::span<vm::EndedCall> ended, ModelledWork& work,
-                               std::vector<std::size_t>& made) {
-  HostCopies engine;
+                               std::vector<std::size_t>& made, CopyEngine& engine) {
   std::size_t next_read = 0;
   work.launches = 1;
   for (std::size_t i = 0; i < calls.size(); ++i) {
@@ -226,11 +239,11 @@ void SimulatedCalls::run_calls(std::span<const vm::DeviceCall> calls, const Card
     for (std::size_t result = first_result; result < made.size(); ++result) {
       made[result] = is_made ? results[result].bytes : 0;
       engine.copy_out(const_cast<void*>(results[result].host), hold.results[result], made[result]);
-      work.traffic.bytes_down += made[result];
     }
     work.traffic.bytes_up += call.words.size_bytes() + bytes_of(call.read);
     work.traffic.bytes_down += call.words.size_bytes() + bytes_of(call.filled);
   }
+  note_results(results, made, work.traffic);
 }
 
 void SimulatedCalls::note_lack_of_room(const vm::DeviceCall& call) {

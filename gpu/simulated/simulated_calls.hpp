@@ -39,8 +39,8 @@ class SimulatedCalls {
                  std::span<vm::EndedCall> ended);
   static void run_calls(std::span<const vm::DeviceCall> calls, const CardMemory::Hold& hold,
                         std::span<const Operand> results, std::span<vm::EndedCall> ended, ModelledWork& work,
-                        std::vector<std::size_t>& made);
-  vm::DeviceTraffic load_ahead(unsigned card, std::int64_t from_ns);
+                        std::vector<std::size_t>& made, CopyEngine& engine);
+  vm::DeviceOutcome load_ahead(unsigned card, std::int64_t from_ns);
   void note_lack_of_room(const vm::DeviceCall& call);
 
   const unsigned warps_;

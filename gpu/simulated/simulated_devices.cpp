@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-#include "gpu/simulated/host_clocks.hpp"
+#include "gpu/memory/host_clocks.hpp"
 #include "gpu/simulated/modelled_copies.hpp"
 #include "vm/device/kernel_words.hpp"
 
@@ -144,9 +144,9 @@ void SimulatedDevices::work(const std::stop_token& stop) {
 
 unsigned SimulatedDevices::card_for(const vm::DeviceBatch& batch) {
   const std::vector<Operand> reads = operands_read(batch);
-  std::vector<std::size_t> missing_bytes;
-  for (CardMemory& memory : memories_) missing_bytes.push_back(memory.missing_bytes(reads));
-  return clock_->take(missing_bytes).card;
+  std::vector<MissingBytes> missing;
+  for (CardMemory& memory : memories_) missing.push_back(memory.missing_bytes(reads));
+  return clock_->take(missing).card;
 }
 
 void SimulatedDevices::run(const Given& given) {
@@ -170,19 +170,25 @@ void SimulatedDevices::run(const Given& given) {
     work.longest_ns += host_ns / part.count();
     return static_cast<std::int64_t>(part.is_wanted() ? std::min(made.value_or(0), count) : 0);
   };
-  const BatchRun done = run_batch(batch, memories_[outcome.device], engine, compute);
+  BatchRun done = run_batch(batch, memories_[outcome.device], engine, compute);
   load_.end(batch);
   outcome.made = outcome.is_lost ? 0 : done.made;
   outcome.has_no_room = done.error != 0;
   outcome.traffic = work.traffic = done.traffic;
   outcome.spent_ns = steady_ns() - outcome.start_ns;
+  outcome.computing_start_ns = done.computing_start_ns;
+  outcome.computing_ns = done.computing_ns;
   if (clock_) {
     const auto passed =
         clock_->end(outcome.device, std::max({engine.from_ns(), engine.done_ns(), done.ready_ns}), work);
     const std::int64_t begin_ns = engine.begun_ns().value_or(passed.begin_ns);
     outcome.start_ns = clock_->on_host(begin_ns);
     outcome.spent_ns = passed.end_ns - begin_ns;
+    outcome.computing_start_ns = clock_->on_host(passed.begin_ns);
+    outcome.computing_ns = passed.computed_ns - passed.begin_ns;
+    engine.note_results(work.traffic.bytes_down, passed);
   }
+  outcome.transfers = engine.take_transfers();
   if (outcome.has_no_room) {
     const std::lock_guard lock(mutex_);
     problem_ = fmt::format("{}: its memory has no room for what {} reads at once; workers have computed it", name(),

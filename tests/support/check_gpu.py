@@ -423,6 +423,44 @@ def calls_with_large_arrays_are_placed(folder):
     expect(mostly(is_less), True)
 
 
+SLICES = """import arrays;
+import io;
+import kernels;
+float x[8, 131072];
+@cpu foreach i in [0:7], k in [0:131071] { x[i, k] = itof((k * (i + 1)) %% 100); }
+float r[8, 8], s[8];
+wait (sum(x)) {
+  foreach i in [0:7], j in [0:7] { r[i, j] = warp_dot(x[i, :], x[j, :]); }
+  foreach i in [0:7] { s[i] = warp_dot(x[i, 1:], x[i, 0:131070]); }
+}
+// what begins as a part of another array, or is one in another case only
+(float v[131072]) begin_of(int i, float x[n, m]) { foreach k in [0:65535] { v[k] = x[i, k]; } foreach k in [65536:131071] { v[k] = 1.0; } }
+(float r) of_part(int i, float x[n, m]) {
+  float v[131072];
+  if (i %% 2 == 0) { foreach k in [0:131071] { v[k] = x[i, k]; } } else { foreach k in [0:131071] { v[k] = 2.0 * x[i, k]; } }
+  r = warp_dot(v, v);
+}
+float t[8], u[8];
+wait (sum(x)) {
+  foreach i in [0:7] { float b[:] = begin_of(i, x); t[i] = warp_dot(b, b); u[i] = of_part(i, x); }
+}
+printf("%.17g %.17g %.17g %.17g %.17g", sum(r), r[3, 5], sum(s), sum(t), sum(u));
+"""
+
+
+def slices_are_parts_of_their_arrays(folder):
+    """Each row is loaded once by a card that has room for all: calls that read the same slice share it."""
+    folder.write("slices.df", SLICES)
+    expected = folder.run("run --gpus none slices.df").stdout
+    mib = 1 << 20
+    for which, most in (("simulated:h200", 1), ("simulated:h200x2", 2), ("simulated:h200x2:peers=nvlink", 2)):
+        done = folder.run(f"run -j 2 --stats --gpus {which} slices.df", out=expected)
+        loaded = int(re.search(r"^array `x` at slices.df:4:7, on devices: \d+ loads of (\d+) bytes,", done.stderr, re.MULTILINE)[1])
+        expect((which, 8 * mib <= loaded <= 8 * most * mib), (which, True))
+    for which in ("simulated:whole", "simulated:h200x2:memory=4M"):
+        folder.run(f"run -j 2 --gpus {which} slices.df", out=expected)
+
+
 def copies_take_turns_on_one_bus(folder):
     """What four cards copy there takes the run as long as all of it takes."""
     folder.write("pairs.df", PAIRS)
@@ -511,6 +549,35 @@ def what_needs_no_gpu_loads_nothing_of_it(folder):
             expect((words, [file for file in set.union(*files.values()) if "cuda" in file]), (words, []))
     files, _ = loaded_by(folder, "run --gpus 1:whole short.df", {**FAKE, "RADDLE_FAKE_TAKES_PTX": "1"})
     expect((len(files) > 1, any("libcuda.so.1" in file for file in set.union(*files.values()))), (True, True))
+
+
+def copies_have_lanes_and_are_told_by_array(folder):
+    """As many bytes in lanes of links as --stats counts; of arrays as many, but for words of calls and what is small."""
+    folder.write("pairs.df", PAIRS)
+    done = folder.run("run -j 8 --stats --trace=t.json --gpus simulated:h200x2:memory=8M:peers=nvlink pairs.df")
+    events = json.loads(folder.read("t.json"))["traceEvents"]
+    lanes = {event["tid"]: event["args"]["name"] for event in events if event["name"] == "thread_name"}
+    copied = {}
+    for event in events:
+        if event.get("cat") == "link":
+            lane = re.sub(r", \d+$", "", lanes[event["tid"]])
+            copied[lane] = copied.get(lane, 0) + event["args"]["bytes"]
+    for device in (0, 1):
+        name = f"device {device}, H200 (model)"
+        up, down = re.search(rf"^bytes to device {device}, H200 \(model\) (\d+), from it (\d+),", done.stderr, re.MULTILINE).groups()
+        between = re.search(rf"^bytes to device {device}, H200 \(model\), from other devices (\d+)$", done.stderr, re.MULTILINE)[1]
+        expect({lane: copied[f"{name}, {lane}"] for lane in ("from the host", "to the host", "from other devices")},
+               {"from the host": int(up), "to the host": int(down), "from other devices": int(between)})
+        most = int(re.search(rf"^bytes on device {device}, H200 \(model\), at most (\d+)$", done.stderr, re.MULTILINE)[1])
+        held = [event["args"] for event in events if event["name"] == f"bytes of {name}"]
+        expect((max(each["taken"] for each in held), {each["taken"] + each["free"] for each in held}), (most, {8 << 20}))
+    found = re.findall(r"^array `(\w+)` at \S+, on devices: (\d+) loads of (\d+) bytes, 0 write-backs of 0 bytes, (\d+) evictions$", done.stderr, re.MULTILINE)
+    _, to_devices, _, evictions = of_all_models(done.stderr)
+    between = sum(copied[lane] for lane in copied if lane.endswith("from other devices"))
+    expect((0 < to_devices + between - sum(int(each[2]) for each in found) < 1 << 20, sum(int(each[3]) for each in found)), (True, evictions))
+    expect(all(int(each[1]) << 20 <= int(each[2]) for each in found), True)
+    folder.write("loops.df", NEAR)
+    expect_in("array `b` at loops.df:5:7, on devices: ", folder.run("run --stats --gpus simulated:whole loops.df").stderr)
 
 
 def recorded_runs_have_lanes_of_devices(folder):
@@ -1196,7 +1263,7 @@ def kernels_of_c_programs_become_ptx(folder):
         subprocess.run(["ptxas", "-arch=sm_90", "kernels.ptx", "-o", "kernels.cubin"], cwd=folder.path, check=True)
 
 
-TESTS = [loops_go_or_it_is_said_why, single_calls_of_leaves_go, single_calls_that_fail_read_as_on_workers, single_calls_survive_faults, what_is_in_the_way_is_named, what_iterations_do_is_told, reasons_are_of_the_script, loops_around_loops_go, a_space_of_more_dimensions_is_one_batch, arrays_stay_on_the_device, models_tell_what_gpus_would_take, data_choose_the_device, nobody_waits_for_memory_that_a_driver_is_slow_to_give, models_make_calls, calls_with_large_arrays_are_placed, copies_take_turns_on_one_bus, models_copy_from_each_other, what_needs_no_gpu_loads_nothing_of_it, devices_have_lanes_in_traces, statistics_tell_what_ran_where, recorded_runs_have_lanes_of_devices, examples_have_lanes_of_devices, points_that_reduce_go, a_small_device_computes_what_it_has_room_for,
+TESTS = [loops_go_or_it_is_said_why, single_calls_of_leaves_go, single_calls_that_fail_read_as_on_workers, single_calls_survive_faults, what_is_in_the_way_is_named, what_iterations_do_is_told, reasons_are_of_the_script, loops_around_loops_go, a_space_of_more_dimensions_is_one_batch, arrays_stay_on_the_device, models_tell_what_gpus_would_take, data_choose_the_device, nobody_waits_for_memory_that_a_driver_is_slow_to_give, models_make_calls, calls_with_large_arrays_are_placed, slices_are_parts_of_their_arrays, copies_take_turns_on_one_bus, models_copy_from_each_other, what_needs_no_gpu_loads_nothing_of_it, devices_have_lanes_in_traces, copies_have_lanes_and_are_told_by_array, statistics_tell_what_ran_where, recorded_runs_have_lanes_of_devices, examples_have_lanes_of_devices, points_that_reduce_go, a_small_device_computes_what_it_has_room_for,
          nobody_waits_for_a_driver_that_is_not_used, annotations_are_followed, failing_points_read_as_on_workers, an_element_is_assigned_once, app_kernels_go, an_app_kernel_that_fails_reads_as_on_workers,
          a_lane_that_fails_fails_its_call, a_kernel_that_no_gpu_would_take_stays, why_an_app_kernel_stays_is_said, an_endless_point_is_ended, what_is_not_there_is_said,
          a_driver_is_asked, what_a_driver_compiles_is_kept, a_fault_costs_no_task, a_driver_may_be_killed, a_driver_that_hangs_is_noticed, what_a_driver_does_not_take_is_done_by_workers, short_scripts_look_for_no_driver,

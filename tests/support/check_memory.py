@@ -4,6 +4,7 @@
     check_memory.py [--raddle PATH] [FILTER]
 """
 
+import json
 import os
 import re
 import resource
@@ -54,6 +55,21 @@ def tiles_go_and_come(folder):
             expect((workers, limit, told["at most"] <= limit * MIB, told["to the spill file"] >= (80 - limit) * MIB), (workers, limit, True, True))
         folder.run(f"run -j {workers} --memory 16M --interpret tiles.df", out=TILES_OUT)
         folder.run(f"run -j {workers} --memory 16M --gpus simulated:whole tiles.df", out=TILES_OUT)
+
+
+def what_moves_is_drawn_and_told_by_array(folder):
+    folder.write("tiles.df", TILES)
+    done = folder.run("run -j 2 --memory 16M --stats --trace=t.json tiles.df", out=TILES_OUT)
+    events = json.loads(folder.read("t.json"))["traceEvents"]
+    lanes = {event["tid"]: event["args"]["name"] for event in events if event["name"] == "thread_name"}
+    told, moved = stats(done.stderr), Counter()
+    for event in events:
+        if event.get("cat") == "link":
+            moved[re.sub(r", \d+$", "", lanes[event["tid"]])] += event["args"]["bytes"]
+    expect(moved, Counter({"memory, from the file": told["from the spill file"], "memory, to the file": told["to the spill file"]}))
+    expect({event["args"]["taken"] + event["args"]["free"] for event in events if event["name"] == "bytes of memory"}, {16 * MIB})
+    of_arrays = re.findall(r"^(?:array `(.*)` at \S+|arrays without a name), in memory, by the MiB: (\d+) loads of (\d+) bytes, (\d+) write-backs of (\d+) bytes, \d+ evictions$", done.stderr, re.MULTILINE)
+    expect((sum(int(each[2]) for each in of_arrays), sum(int(each[4]) for each in of_arrays)), (told["from the spill file"], told["to the spill file"]))
 
 
 def all_fits(folder):
@@ -335,7 +351,7 @@ wait (first) {
 
 
 if __name__ == "__main__":
-    main("memory", __doc__, [tiles_go_and_come, all_fits, an_array_is_longer_than_memory, an_array_is_larger_than_half_of_the_machine, the_process_stays_within_its_limit,
+    main("memory", __doc__, [tiles_go_and_come, what_moves_is_drawn_and_told_by_array, all_fits, an_array_is_longer_than_memory, an_array_is_larger_than_half_of_the_machine, the_process_stays_within_its_limit,
                              too_little_is_an_error, no_folder_no_disk, a_kill_leaves_nothing, settings_and_sweeps, policies_give_equal_results,
                              our_policy_reads_less, without_a_limit_nothing_is_placed, a_call_may_give_a_result_without_all_inputs, policies_have_names,
                              a_numpy_file_is_read_without_a_copy, numpy_files_are_written_and_read_within_a_limit,

@@ -197,6 +197,38 @@ def report_of_programs(folder):
     draw(folder)
 
 
+DEVICES = """import stats;
+@memo (int m) twice(int k) { m = 2 * k; }
+float a[];
+@cpu foreach i in [0:199999] { a[i] = itof(i); }
+float b[];
+foreach i in [0:199999] { b[i] = a[i] * 0.5; }
+trace(sum_float(b), twice(3));
+"""
+
+
+def report_of_devices(folder):
+    """Bytes per second are as many bytes as are copied; the line of the memory is what the device has."""
+    folder.write("model.df", DEVICES)
+    done = folder.run("run --stats --gpus simulated:h200:memory=2M model.df", out="trace: 9999950000.0,6\n")
+    page = page_of(folder)
+    device, = page.data["devices"]
+    expect((device["name"], device["memory"]), ("device 0, H200 (model)", 2 << 20))
+    part_s = (device["end"] - device["begin"]) / 300
+    copied = {link["name"]: sum(link["bytes"]) * part_s for link in device["links"]}
+    told = re.search(r"^bytes to device 0, H200 \(model\) (\d+), from it (\d+),", done.stderr, re.MULTILINE).groups()
+    expect({name: abs(copied[name] / int(bytes_told) - 1) < 0.01 for name, bytes_told in zip(("from the host", "to the host"), told)},
+           {"from the host": True, "to the host": True})
+    most = int(re.search(r"^bytes on device 0, H200 \(model\), at most (\d+)$", done.stderr, re.MULTILINE)[1])
+    expect(max(taken for _, taken in device["held"]), most)
+    drawn = draw(folder)
+    if drawn is not None:
+        expect(drawn.split('id="devices"')[1].split("</section>")[0].count("<path") >= 4, True)
+    folder.run("run --gpus none --no-cache model.df")
+    page = page_of(folder)
+    expect((page.data["devices"], "devices" in page.ids), ([], False))
+
+
 def report_of_what_has_changed(folder):
     folder.write("model.df", MODEL)
     folder.run("sweep model.df -p a=1:3 -p n=1")
@@ -429,7 +461,7 @@ def numbers_are_plotted(folder):
     folder.run("plot -x duration_s -y stdout", code=2, err="there is no number in the column `stdout`")
 
 
-TESTS = [report_has_the_table, report_is_drawn, report_of_many_points, report_of_programs, report_of_what_has_changed, changed_table_is_said,
+TESTS = [report_has_the_table, report_is_drawn, report_of_many_points, report_of_programs, report_of_devices, report_of_what_has_changed, changed_table_is_said,
          trace_has_each_point, trace_of_a_script, graph_is_what_flows, numbers_are_plotted,
          outputs_stay_what_they_are, errors]
 

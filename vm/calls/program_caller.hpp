@@ -79,6 +79,7 @@ class ProgramCaller : WorkerService {
   std::string call_on_worker(std::uint32_t foreign, std::span<const Value> inputs, std::span<Value> outputs);
   void set_foreign_outputs(Frame& frame, const Instruction& in, std::span<Value> outputs);
   bool submit(AppKernelCall& call);
+  void read_in_whole_arrays(AppKernelCall& call);
   Value output_for(ServedCall& call, Operand output);
   std::string place_outputs(ServedCall& call);
   ServerPool& servers_for(const ForeignFunction& function) const;

@@ -24,6 +24,7 @@ DeviceCalls::DeviceCalls(std::shared_ptr<Devices> devices, AppKernelCompiler* co
                   receiver),
       compiler_(compiler),
       program_(program),
+      copied_parts_(program),
       receiver_(std::move(receiver)) {
   for (const Function& function : program.functions) {
     if (function.foreign == no_id) continue;

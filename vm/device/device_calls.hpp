@@ -5,6 +5,7 @@
 #include <span>
 
 #include "vm/device/call_sharing.hpp"
+#include "vm/device/copied_parts.hpp"
 #include "vm/program/program.hpp"
 
 namespace raddle::vm {
@@ -18,6 +19,7 @@ class DeviceCalls final : public CallSharing {
   /// Has the call made: `outcome` is filled then, and `task` injected. @pre its way was `there`
   /// @param call  without kernel, run and done
   void submit(std::uint32_t foreign, DeviceCall call, DeviceOutcome& outcome, Task& task);
+  const CopiedParts& copied_parts() const { return copied_parts_; }
 
  private:
   struct Receiver final : Shared, CallReceiver {
@@ -28,6 +30,7 @@ class DeviceCalls final : public CallSharing {
 
   AppKernelCompiler* const compiler_;
   const Program& program_;
+  const CopiedParts copied_parts_;
   const std::shared_ptr<Receiver> receiver_;
 
   DeviceCalls(std::shared_ptr<Devices> devices, AppKernelCompiler* compiler, const Program& program, WorkerPool& pool,

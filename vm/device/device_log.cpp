@@ -14,8 +14,8 @@ void DeviceLog::add(const DeviceSpan& span) {
 /// @pre the mutex is held, as below
 void DeviceLog::put(const Kept& kept) {
   const DeviceSpan& span = kept.span;
-  const Key key = part_ns_ == 0 ? Key(span.device, span.start_ns, span.duration_ns, span.place)
-                                : Key(span.device, span.start_ns / part_ns_, 0, Place{});
+  const Key key = part_ns_ == 0 ? Key(span.device, span.lane, span.start_ns, span.duration_ns, span.place)
+                                : Key(span.device, span.lane, span.start_ns / part_ns_, 0, Place{});
   const auto [found, is_new] = kept_.try_emplace(key, kept);
   if (is_new) return;
   Kept& one = found->second;
@@ -23,6 +23,8 @@ void DeviceLog::put(const Kept& kept) {
   one.span.start_ns = std::min(one.span.start_ns, span.start_ns);
   one.span.duration_ns = end_ns - one.span.start_ns;
   one.span.computed += span.computed;
+  one.span.bytes += span.bytes;
+  one.span.held = std::max(one.span.held, span.held);
   if (kept.longest_ns > one.longest_ns) {
     one.longest_ns = kept.longest_ns;
     one.span.function = span.function;
@@ -45,7 +47,8 @@ std::vector<DeviceSpan> DeviceLog::spans() const {
   const std::lock_guard lock(mutex_);
   std::vector<DeviceSpan> all;
   for (const auto& [key, kept] : kept_) all.push_back(kept.span);
-  std::ranges::stable_sort(all, {}, [](const DeviceSpan& span) { return std::pair(span.device, span.start_ns); });
+  std::ranges::stable_sort(all, {},
+                           [](const DeviceSpan& span) { return std::tuple(span.device, span.lane, span.start_ns); });
   return all;
 }
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "vm/device/device_traffic.hpp"
 #include "vm/device/near_elements.hpp"
 #include "vm/foreign/app_kernel.hpp"
 #include "vm/kernel/kernel_compiler.hpp"
@@ -48,21 +49,6 @@ class DeviceKernel {
   const std::int64_t lanes;
 };
 
-/// What has crossed the bus between host and device, or need not.
-struct DeviceTraffic {
-  std::uint64_t bytes_up = 0, bytes_down = 0;  ///< to the device, and from it
-  std::uint64_t bytes_kept = 0;                ///< that were read, and were there already
-  std::uint64_t bytes_between = 0;             ///< from other devices
-  std::uint64_t bytes_ahead = 0;  ///< of these and bytes_up: before what reads them was given to the device
-  std::uint64_t evictions = 0;    ///< of what lay there, for want of room
-  DeviceTraffic& operator+=(const DeviceTraffic& other) {
-    bytes_up += other.bytes_up, bytes_down += other.bytes_down;
-    bytes_kept += other.bytes_kept, bytes_between += other.bytes_between;
-    bytes_ahead += other.bytes_ahead, evictions += other.evictions;
-    return *this;
-  }
-};
-
 struct DeviceOutcome {
   /// Of how many points, from the first one on. The next one does not end well, or the device has lost it or no room.
   std::int64_t made = 0;
@@ -72,7 +58,9 @@ struct DeviceOutcome {
   unsigned device = 0;        ///< which one: index of Devices::facts()
   std::int64_t start_ns = 0;  ///< when the device took it up, or would have, on the steady clock
   std::int64_t spent_ns = 0;  ///< from then on, copies included
-  DeviceTraffic traffic{};    ///< of a call that was made with others: of all of them, or of none
+  std::int64_t computing_start_ns = 0, computing_ns = 0;  ///< within that; of one that was cut: of all parts together
+  DeviceTraffic traffic{};                  ///< of a call that was made with others: of all of them, or of none
+  std::vector<DeviceTransfer> transfers{};  ///< likewise
 };
 
 /// What one device would take that is not there.
@@ -119,6 +107,7 @@ struct DeviceCall {
   raddle_leaf_worker* run = nullptr;  ///< as in DeviceBatch
   unsigned faults = 0;                ///< likewise
   std::int64_t expected_ns = 0;       ///< likewise
+  std::int32_t priority = 0;          ///< `@prio`: the greatest is to be made first
   std::shared_ptr<CallReceiver> receiver;
   // what the receiver knows it by
   std::uint32_t foreign = 0;

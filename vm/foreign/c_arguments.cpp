@@ -101,6 +101,7 @@ std::string CArguments::add_array(const ForeignFormal& formal, const Value& valu
     lent_.emplace_back(*buffer, value);
   }
   add_address(numbers, count * Buffer::size_of(formal.type.element.at(0).kind), read_, buffer);
+  read_.back().array = array.place();
   if (formal.rank == 0) words_.push_back(count);
   return {};
 }
@@ -130,6 +131,13 @@ std::string CArguments::add_filled(const ForeignFormal& formal, std::span<const 
   add_address(numbers, size, filled_memory_, kind == ValueKind::boolean ? nullptr : filled.numbers.get());
   for (const Value& extent : extents) words_.push_back(static_cast<std::uint64_t>(extent.as_int()));
   return {};
+}
+
+void CArguments::read_in(std::size_t index, const AddressedMemory& whole, std::size_t first_byte) {
+  AddressedMemory& memory = read_[index];
+  memory.buffer = whole.buffer;
+  memory.array = whole.array;
+  words_[memory.word] = reinterpret_cast<std::uint64_t>(whole.buffer->data()) + first_byte;
 }
 
 void** CArguments::pointers() {

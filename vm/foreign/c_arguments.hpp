@@ -35,6 +35,8 @@ class CArguments {
   void** pointers();
   std::span<const AddressedMemory> read() const { return read_; }
   std::span<const AddressedMemory> filled() const { return filled_memory_; }
+  /// Of read(): the same numbers are a part of another array, too, in whose place they are read.
+  void read_in(std::size_t index, const AddressedMemory& whole, std::size_t first_byte);
   /// Lets go of what was to be filled.
   void drop();
   /// What C has filled. What it has returned is not touched.

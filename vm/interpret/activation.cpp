@@ -73,7 +73,8 @@ void Interpreter::resume_awaiting(StrandState& state) {
 void Interpreter::announce_inputs(Frame& frame, const Strand& strand) {
   for (const AwaitedInput& input : std::span(program_.awaited).subspan(strand.first_awaited, strand.awaited_count)) {
     const Future& variable = frame.at(input.variable);
-    if (variable.kind() == ValueKind::array && !variable.is_failed()) object_in<Array>(variable).announce_packed();
+    if (variable.kind() != ValueKind::array || variable.is_failed()) continue;
+    if (const Buffer* const numbers = object_in<Array>(variable).find_packed()) numbers->announce();
   }
 }
 

@@ -244,8 +244,10 @@ bool Interpreter::call_builtin_now(Frame& frame, const Instruction& in) {
   arguments_.clear();
   for (const Operand argument : site.arguments) arguments_.push_back(frame.at(argument).get());
   if (BoundedMemory::get()) {
-    for (const Value& argument : arguments_)
-      if (argument.kind() == ValueKind::array) argument.as_array().announce_packed();
+    for (const Value& argument : arguments_) {
+      const Buffer* const numbers = argument.kind() == ValueKind::array ? argument.as_array().find_packed() : nullptr;
+      if (numbers) numbers->announce();
+    }
     for (const Value& argument : arguments_)
       if (argument.kind() == ValueKind::array) argument.as_array().use_packed();
   }

@@ -63,7 +63,8 @@ bool KernelCaller::submit(LeafCall& call) {
       continue;
     }
     const std::size_t bytes = static_cast<std::size_t>(words[1]) * Buffer::size_of(kind_of(types[i]));
-    given->memory.push_back({given->arrays.size(), bytes, buffer_with(object_in<Array>(argument), words[0], bytes)});
+    Array& array = object_in<Array>(argument);
+    given->memory.push_back({given->arrays.size(), bytes, buffer_with(array, words[0], bytes), array.place()});
     given->arrays.insert(given->arrays.end(), words.begin(), words.end());
   }
   given->priority = call.priority;

@@ -37,22 +37,22 @@ Future* PlacedArgument::missing() const {
   return array.is_closed() ? nullptr : &array.closed();
 }
 
-BoundedMemory::Block* PlacedArgument::block() const {
-  return argument_.is_failed() ? nullptr : object_in<Array>(argument_).packed_block();
-}
+const Array* PlacedArgument::array() const { return argument_.is_failed() ? nullptr : &object_in<Array>(argument_); }
 
 void PlacedArgument::resolved(Worker& worker) {
   while (Future* const awaited = missing())
     if (awaited->enlist(*this)) return;
   PlacedCall& call = call_;
-  BoundedMemory::Block* const read = block();
+  const Array* const read = array();
   RunWorker& here = call.frame.run_state.on(worker);
   here.destroy(this);
   call.one_is_there(here, read);
 }
 
-void PlacedCall::one_is_there(RunWorker& here, BoundedMemory::Block* block) {
-  if (block) here.run().machine.placed_calls->expect(*block, reads_, order_);
+void PlacedCall::one_is_there(RunWorker& here, const Array* array) {
+  const Buffer* const numbers = array ? array->find_packed() : nullptr;
+  BoundedMemory::Block* const block = numbers ? numbers->block() : nullptr;
+  if (block) here.run().machine.placed_calls->expect(*block, array->place(), reads_, order_);
   if (missing_.fetch_sub(1, std::memory_order_acq_rel) == 1) resolved(here.worker());
 }
 

@@ -18,7 +18,8 @@ class PlacedCall final : public DeferredCall {
   void run(Worker& worker) override;
   void resolved(Worker& worker) override;  ///< all are there
   DeferredCall* replacement(CellCache& cache) override;
-  void one_is_there(RunWorker& here, BoundedMemory::Block* block);
+  /// @param array  that it reads; null: none
+  void one_is_there(RunWorker& here, const Array* array);
 
   Frame& frame;
   const CallSite& site;
@@ -40,7 +41,7 @@ class PlacedArgument final : public Cell, public Waiter {
   void run(Worker&) override {}  ///< lies in no queue
   /// @return what it waits for; null: it is there, or has failed
   Future* missing() const;
-  BoundedMemory::Block* block() const;  ///< null: none that may go
+  const Array* array() const;  ///< null: it has failed
 
  private:
   PlacedCall& call_;

@@ -24,9 +24,14 @@ const CallSite& site_of(const PlacedCalls::Call& call) {
   return program.calls[program.instructions[call.instruction].d];
 }
 
-/// The dense arrays that it has made and that may go.
-std::vector<BoundedMemory::Block*> blocks_made(const PlacedCalls::Call& call) {
-  std::vector<BoundedMemory::Block*> blocks;
+struct MadeBlock {
+  BoundedMemory::Block* block = nullptr;
+  Place array;
+};
+
+/// Of the dense arrays that it has made and that may go.
+std::vector<MadeBlock> blocks_made(const PlacedCalls::Call& call) {
+  std::vector<MadeBlock> blocks;
   for (const Operand result : site_of(call).results) {
     const Future& made = call.frame->at(result);
     if (!made.is_resolved() || made.is_failed() || made.kind() != ValueKind::structure) continue;
@@ -34,7 +39,9 @@ std::vector<BoundedMemory::Block*> blocks_made(const PlacedCalls::Call& call) {
     if (!is_dense(structure)) continue;
     const Future& elements = structure.field(0);
     if (!elements.is_resolved() || elements.is_failed() || elements.kind() != ValueKind::array) continue;
-    if (BoundedMemory::Block* const block = object_in<Array>(elements).packed_block()) blocks.push_back(block);
+    Array& array = object_in<Array>(elements);
+    const Buffer* const numbers = array.find_packed();
+    if (numbers && numbers->block()) blocks.push_back({numbers->block(), array.place()});
   }
   return blocks;
 }
@@ -55,6 +62,11 @@ bool PlacedCalls::takes(const CallSite& site) {
 }
 
 // ---------------------------------------------------------------- data
+
+void PlacedCalls::name(BoundedMemory::Block& block, const Place& array) {
+  if (array.end == 0) return;
+  memory_.set_name(block, names_.try_emplace(array, static_cast<std::uint32_t>(names_.size() + 1)).first->second);
+}
 
 /// @return its number; it is made if nobody has asked for it yet
 DataId PlacedCalls::datum_of(BoundedMemory::Block& block) {
@@ -176,11 +188,13 @@ std::uint64_t PlacedCalls::order_of_call(const Frame& frame) {
   return number << 32 | calls_seen_.fetch_add(1, std::memory_order_relaxed);
 }
 
-void PlacedCalls::expect(BoundedMemory::Block& block, std::vector<BoundedMemory::Block*>& reads, std::uint64_t order) {
+void PlacedCalls::expect(BoundedMemory::Block& block, const Place& array, std::vector<BoundedMemory::Block*>& reads,
+                         std::uint64_t order) {
   const std::lock_guard lock(mutex_);
   if (std::ranges::find(reads, &block) != reads.end()) return;
   reads.push_back(&block);
   note_what_left();
+  name(block, array);
   const DataId data = datum_of(block);
   ++data_[data].readers;
   policy_->expected(data, order);
@@ -292,9 +306,10 @@ void PlacedCalls::note_costs(unsigned worker, CallId id) {
 
 /// Whoever waits for what it has made has told so by now.
 void PlacedCalls::note_results(const Call& call, const PlacedTask& task) {
-  const std::vector<BoundedMemory::Block*> made = blocks_made(call);
+  const std::vector<MadeBlock> made = blocks_made(call);
   bool is_for_many = false;
-  for (BoundedMemory::Block* const block : made) {
+  for (const auto& [block, array] : made) {
+    name(*block, array);
     if (const auto found = ids_.find(block); found != ids_.end())
       is_for_many |= data_[found->second].readers > 1;
     else
@@ -303,6 +318,21 @@ void PlacedCalls::note_results(const Call& call, const PlacedTask& task) {
   if (!task.operands.empty()) return;
   if (made.empty()) make_little_.insert(&site_of(call));
   if (is_for_many) makes_for_many_.insert(&site_of(call));
+}
+
+ArrayTraffics PlacedCalls::arrays() const {
+  const std::lock_guard lock(mutex_);
+  const std::vector<BoundedMemory::Traffic> by_name = memory_.traffic_by_name();
+  ArrayTraffics all;
+  const auto add = [&](const Place& array, const BoundedMemory::Traffic& of) {
+    ArrayTraffic& to = all.of(array);
+    to.loads = of.loads, to.bytes_loaded = of.bytes_in;
+    to.write_backs = of.write_backs, to.bytes_written = of.bytes_out;
+    to.evictions = of.evictions;
+  };
+  add({}, by_name.front());
+  for (const auto& [array, name] : names_) add(array, by_name[name]);
+  return all;
 }
 
 PlacedCounters PlacedCalls::counters() const {

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -12,6 +13,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "vm/device/device_traffic.hpp"
 #include "vm/interpret/frame.hpp"
 #include "vm/interpret/placed_counters.hpp"
 #include "vm/memory/bounded_memory.hpp"
@@ -68,8 +70,9 @@ class PlacedCalls {
   /// as it comes to them.
   std::uint64_t order_of_call(const Frame& frame);
   /// A call that is not ready yet reads the block. @param reads  all that it does so far: gets the block, once
-  /// @param order  order_of_call()
-  void expect(BoundedMemory::Block& block, std::vector<BoundedMemory::Block*>& reads, std::uint64_t order);
+  /// @param order  order_of_call()  @param array  where the array was declared
+  void expect(BoundedMemory::Block& block, const Place& array, std::vector<BoundedMemory::Block*>& reads,
+              std::uint64_t order);
   /// It is made in another way.
   void forget(std::span<BoundedMemory::Block* const> reads, std::uint64_t order);
   /// It is ready: a turn is to be queued for it.
@@ -80,6 +83,8 @@ class PlacedCalls {
   void finish(RunWorker& here, CallId id);
 
   PlacedCounters counters() const;
+  /// Of all arrays; those that no placed call has made or read have no name.
+  ArrayTraffics arrays() const;
 
  private:
   struct Datum {
@@ -98,6 +103,7 @@ class PlacedCalls {
     std::int64_t duration_ns = 0;  ///< lately; 0: there was none
     std::uint64_t made_bytes = 0;  ///< of arrays, at most
   };
+  void name(BoundedMemory::Block& block, const Place& array);
   DataId datum_of(BoundedMemory::Block& block);
   void note_what_left();
   void end_reading(DataId data);
@@ -136,6 +142,7 @@ class PlacedCalls {
   std::uint32_t arrivals_ = 0;
   std::uint64_t to_be_made_ = 0;  ///< bytes of arrays, by calls that run
   PlacedCounters counters_;
+  std::map<Place, std::uint32_t> names_;  ///< of blocks: by where their arrays were declared
 };
 
 }  // namespace raddle::vm

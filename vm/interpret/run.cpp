@@ -249,6 +249,7 @@ class RunDriver {
     result.failed_iterations = run_.failed_iterations();
     for (const Future& future : results_) result.results.push_back(at_rest(future.get()));
     add_counters(result.counters);
+    if (machine_.placed_calls) result.arrays_in_memory = machine_.placed_calls->arrays();
     if (run_.devices) {
       result.device_uses = run_.devices->uses();
       result.device_shares = run_.devices->shares();

@@ -203,6 +203,7 @@ struct RunResult {
   RunCounters counters;
   std::vector<DeviceUse> device_uses;
   std::vector<DeviceShare> device_shares;
+  ArrayTraffics arrays_in_memory;                ///< of the machine, where memory has a limit
   std::vector<DeviceObstacle> device_obstacles;  ///< of loops that have run, in the order of the program
 };
 

@@ -43,12 +43,22 @@ inline void log_device(const Frame& frame, std::uint32_t instruction, const Devi
   DeviceLog* const log = frame.run_state.options.device_log;
   if (log == nullptr || outcome.made == 0) return;
   const Program& program = frame.run_state.program;
-  log->add({.device = outcome.device,
-            .start_ns = outcome.start_ns,
-            .duration_ns = outcome.spent_ns,
-            .function = program.functions[frame.body.function].name,
-            .place = program.places[instruction],
-            .computed = static_cast<std::uint64_t>(outcome.made)});
+  DeviceSpan span{.device = outcome.device,
+                  .start_ns = outcome.computing_start_ns,
+                  .duration_ns = outcome.computing_ns,
+                  .function = program.functions[frame.body.function].name,
+                  .place = program.places[instruction],
+                  .computed = static_cast<std::uint64_t>(outcome.made),
+                  .held = outcome.traffic.most_held};
+  log->add(span);
+  span.computed = span.held = 0;
+  for (const DeviceTransfer& transfer : outcome.transfers) {
+    span.lane = transfer.lane;
+    span.start_ns = transfer.start_ns;
+    span.duration_ns = transfer.duration_ns;
+    span.bytes = transfer.bytes;
+    log->add(span);
+  }
 }
 
 }  // namespace raddle::vm

@@ -215,8 +215,8 @@ bool Launcher::fill_batch(PointLaunch& points, DevicePiece& piece, DeviceBatch& 
     return static_cast<std::size_t>(count) * Buffer::size_of(kind_of(type));
   };
   const auto add = [&batch](std::vector<DeviceBatch::Memory>& memory, std::int64_t address, std::size_t size,
-                            Buffer* buffer) {
-    memory.push_back({batch.words.size(), size, buffer});
+                            Buffer* buffer, const Array* array) {
+    memory.push_back({batch.words.size(), size, buffer, array ? array->place() : Place()});
     batch.words.push_back(address);
   };
   const bool is_nest = range.inner.count != 0;
@@ -229,13 +229,14 @@ bool Launcher::fill_batch(PointLaunch& points, DevicePiece& piece, DeviceBatch& 
     Buffer* const buffer = is_direct ? &piece.arrays[i]->numbers()->numbers() : nullptr;
     void* const to =
         buffer ? buffer->at_index(static_cast<std::size_t>(piece.key(i, 0))) : piece.results[i]->at_index(0);
-    add(batch.results, reinterpret_cast<std::int64_t>(to), size_of(results[i], piece.count()), buffer);
+    add(batch.results, reinterpret_cast<std::int64_t>(to), size_of(results[i], piece.count()), buffer, piece.arrays[i]);
   }
   const auto elements = points.computation.arguments(low).subspan(1);
   const std::size_t reads = batch.reads = kernel.entry.reads;
   for (std::size_t i = 0; i < reads; ++i) {
     const std::size_t size = size_of(types[1 + i], piece.count());
-    add(batch.arrays, elements[i], size, buffer_with(*points.known_rows[i].row, elements[i], size));
+    add(batch.arrays, elements[i], size, buffer_with(*points.known_rows[i].row, elements[i], size),
+        points.known_rows[i].row);
   }
   for (std::size_t i = 0; i < kernel.arguments.size(); ++i) {
     const KernelArgument& argument = kernel.arguments[i];
@@ -250,7 +251,8 @@ bool Launcher::fill_batch(PointLaunch& points, DevicePiece& piece, DeviceBatch& 
     if (missing_part(variable, type) || !encode(variable, type, words.data(), count)) return false;
     if (is_array(type)) {
       const std::size_t size = size_of(type, words[1]);
-      batch.arrays.push_back({batch.words.size(), size, buffer_with(object_in<Array>(variable), words[0], size)});
+      Array& array = object_in<Array>(variable);
+      batch.arrays.push_back({batch.words.size(), size, buffer_with(array, words[0], size), array.place()});
       batch.near.push_back(kernel.near.empty() ? std::nullopt : kernel.near[i]);
     }
     batch.words.insert(batch.words.end(), words.begin(), words.begin() + static_cast<std::ptrdiff_t>(count));

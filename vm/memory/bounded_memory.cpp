@@ -196,6 +196,9 @@ void BoundedMemory::begin(Lock& lock, Piece& piece) {
     if (const int error = file_->reserve(piece.slot, piece.bytes)) end_for_disk(error, "written to");
     piece.state = PieceState::in_file;
     counters_.bytes_out += piece.bytes;
+    const std::int64_t now_ns = steady_ns();
+    note_move(*piece.block,
+              {.is_out = true, .start_ns = now_ns, .end_ns = now_ns, .bytes = piece.bytes, .used_bytes = used_bytes_});
     if (piece.is_lent)
       map({&piece, 0, piece.bytes});
     else

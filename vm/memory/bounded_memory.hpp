@@ -61,6 +61,20 @@ class BoundedMemory {
     std::uint64_t dropped_bytes = 0;            ///< that went without being written, as the file had them
   };
 
+  /// Of blocks with one name: pieces that were read from the file, were written to it, left memory.
+  struct Traffic {
+    std::uint64_t loads = 0, bytes_in = 0;
+    std::uint64_t write_backs = 0, bytes_out = 0;
+    std::uint64_t evictions = 0;
+  };
+  /// A piece on its way, on the steady clock.
+  struct Move {
+    bool is_out = false;  ///< to the file
+    std::int64_t start_ns = 0, end_ns = 0;
+    std::size_t bytes = 0;
+    std::size_t used_bytes = 0;  ///< of memory, at the end
+  };
+
   /// @pre there is no other one   @error  no file in the folder
   static std::expected<std::unique_ptr<BoundedMemory>, std::string> make(const Settings& settings);
   /// Arrays of this process have a limit from now on, until it ends. @pre there are no other threads   @error as make()
@@ -103,6 +117,14 @@ class BoundedMemory {
   void spare(Block& block);
   /// Movers bring it, whatever else they have to do. Does not wait.
   void fetch(Block& block);
+  /// What moves of it counts for this name from now on. @param name  from 1 on: whoever gives names knows what they
+  /// mean
+  void set_name(Block& block, std::uint32_t name);
+  /// By name; 0: of blocks without one.
+  std::vector<Traffic> traffic_by_name() const;
+  /// Moves are kept from now on: of more than so many neighbours become one.
+  void keep_moves(std::size_t most);
+  std::vector<Move> moves() const;
   /// What blocks that may go can take all together.
   std::size_t room_bytes() const;
   /// Of all blocks that this thread has ever taken.
@@ -164,6 +186,7 @@ class BoundedMemory {
   // --- watched_blocks.cpp
   void note_gone(Block& block);
   void forget_watch(Block& block);
+  void note_move(const Block& block, const Move& move);
   Piece* next_to_go() const;
   Order& order_of(const Piece& piece);
   void set_spare(Piece& piece, bool is_spare);
@@ -194,7 +217,9 @@ class BoundedMemory {
   std::size_t wanted_count_ = 0;
   bool is_crowded_ = false;  ///< something had to go
   Counters counters_;
-  std::vector<std::jthread> movers_;  ///< ended before all above goes
+  std::vector<Traffic> traffic_ = std::vector<Traffic>(1);  ///< by name
+  std::vector<Move> moves_;                                 ///< has room for all: it does not grow in a fault
+  std::vector<std::jthread> movers_;                        ///< ended before all above goes
 };
 
 }  // namespace raddle::vm

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -12,6 +13,10 @@
 #include "vm/memory/spill_file.hpp"
 
 namespace raddle::vm {
+
+inline std::int64_t steady_ns() {
+  return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+}
 
 enum class BoundedMemory::PieceState : std::uint8_t {
   bare,     ///< addresses only
@@ -87,6 +92,7 @@ class BoundedMemory::Block {
   const std::size_t bytes;  ///< that were asked for
   std::deque<Piece> pieces;
   unsigned lendings = 0;
+  std::uint32_t name = 0;    ///< set_name()
   Watch* watch = nullptr;    ///< null: nobody is told of it
   std::uint32_t number = 0;  ///< what the watch calls it
   bool is_noted = false;     ///< in Watch::went

@@ -148,6 +148,7 @@ void BoundedMemory::send_away(Lock& lock, Piece& piece) {
   piece.state = PieceState::leaving;
   moving_bytes_ += piece.bytes;
   const bool is_in_file = piece.slot != SpillFile::no_slot;
+  const std::int64_t begun_ns = steady_ns();
   if (!is_in_file) {
     ++leaving_;
     lock.unlock();
@@ -168,6 +169,11 @@ void BoundedMemory::send_away(Lock& lock, Piece& piece) {
   moving_bytes_ -= piece.bytes;
   note_gone(*piece.block);
   (is_in_file ? counters_.dropped_bytes : counters_.bytes_out) += piece.bytes;
+  ++traffic_[piece.block->name].evictions;
+  if (!is_in_file)
+    note_move(
+        *piece.block,
+        {.is_out = true, .start_ns = begun_ns, .end_ns = steady_ns(), .bytes = piece.bytes, .used_bytes = used_bytes_});
   moved_.notify_all();
 }
 
@@ -186,6 +192,7 @@ void BoundedMemory::bring(Lock& lock, Piece& piece) {
   add(piece.bytes);
   moving_bytes_ += piece.bytes;
   counters_.bytes_in += piece.bytes;
+  const std::int64_t begun_ns = steady_ns();
   lock.unlock();
   int error = file_->read(piece.slot, pages, piece.bytes);
   // at once, as in SpillFile::map()
@@ -197,6 +204,9 @@ void BoundedMemory::bring(Lock& lock, Piece& piece) {
   lock.lock();
   if (error != 0) end_for_disk(error, "read from");
   piece.state = PieceState::kept;
+  note_move(
+      *piece.block,
+      {.is_out = false, .start_ns = begun_ns, .end_ns = steady_ns(), .bytes = piece.bytes, .used_bytes = used_bytes_});
   moving_bytes_ -= piece.bytes;
   order_of(piece).add(piece);
   moved_.notify_all();

@@ -1,5 +1,6 @@
 // What goes first, and what is told of it, where somebody knows which blocks will be read.
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "vm/memory/memory_pieces.hpp"
@@ -79,6 +80,55 @@ std::size_t BoundedMemory::room_bytes() const {
   const std::size_t ahead =
       static_cast<std::size_t>(most_ahead() + 1) * piece_bytes;  // movers keep nearly as much free
   return settings_.limit_bytes - std::min(settings_.limit_bytes, others + ahead);
+}
+
+void BoundedMemory::set_name(Block& block, std::uint32_t name) {
+  const std::lock_guard lock(mutex_);
+  if (traffic_.size() <= name) traffic_.resize(name + 1);
+  block.name = name;
+}
+
+void BoundedMemory::keep_moves(std::size_t most) {
+  const std::lock_guard lock(mutex_);
+  moves_.reserve(most);
+}
+
+/// Two one after the other that go the same way become one.
+static void join_moves(std::vector<BoundedMemory::Move>& moves) {
+  std::array<BoundedMemory::Move*, 2> alone{};
+  std::size_t kept = 0;
+  for (const BoundedMemory::Move& move : moves) {
+    BoundedMemory::Move*& before = alone[move.is_out ? 1 : 0];
+    if (before == nullptr) {
+      before = &(moves[kept++] = move);
+      continue;
+    }
+    before->end_ns = std::max(before->end_ns, move.end_ns);
+    before->bytes += move.bytes;
+    before->used_bytes = std::max(before->used_bytes, move.used_bytes);
+    before = nullptr;
+  }
+  moves.resize(kept);
+}
+
+/// What left memory without being written is no move.
+void BoundedMemory::note_move(const Block& block, const Move& move) {
+  Traffic& traffic = traffic_[block.name];
+  (move.is_out ? traffic.write_backs : traffic.loads) += 1;
+  (move.is_out ? traffic.bytes_out : traffic.bytes_in) += move.bytes;
+  if (moves_.capacity() == 0) return;
+  if (moves_.size() == moves_.capacity()) join_moves(moves_);
+  moves_.push_back(move);
+}
+
+std::vector<BoundedMemory::Traffic> BoundedMemory::traffic_by_name() const {
+  const std::lock_guard lock(mutex_);
+  return traffic_;
+}
+
+std::vector<BoundedMemory::Move> BoundedMemory::moves() const {
+  const std::lock_guard lock(mutex_);
+  return moves_;
 }
 
 BoundedMemory::Piece* BoundedMemory::next_to_go() const { return spare_->oldest ? spare_->oldest : kept_->oldest; }

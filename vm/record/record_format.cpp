@@ -9,7 +9,7 @@
 namespace raddle::vm {
 namespace {
 
-constexpr std::int64_t format_version = 8;
+constexpr std::int64_t format_version = 9;
 
 /// The contents of blocks stand last: whoever reads only the columns before them does not read their pages.
 constexpr const char* tables = R"(
@@ -32,14 +32,14 @@ CREATE TABLE IF NOT EXISTS block (
 CREATE TABLE IF NOT EXISTS taken (run INTEGER PRIMARY KEY, digest INTEGER, rows BLOB);
 CREATE TABLE IF NOT EXISTS device (
   digest INTEGER, run INTEGER NOT NULL, device INTEGER, name TEXT, started REAL, duration_s REAL, computed INTEGER,
-  function TEXT, place TEXT);
+  function TEXT, place TEXT, lane INTEGER, bytes INTEGER, held INTEGER, memory INTEGER);
 CREATE INDEX IF NOT EXISTS block_by_run ON block (run);
 CREATE INDEX IF NOT EXISTS run_by_work ON run (work);
 CREATE INDEX IF NOT EXISTS point_by_key ON point (key);
 CREATE INDEX IF NOT EXISTS point_by_number ON point (run, number);
 CREATE INDEX IF NOT EXISTS task_by_point ON task (run, point);
 CREATE INDEX IF NOT EXISTS device_by_run ON device (run);
-PRAGMA user_version = 8;
+PRAGMA user_version = 9;
 )";
 
 /// What format 2 did not have, besides the tasks of points, which came with 4; the rows that are there have none of it.
@@ -85,14 +85,29 @@ void add_digests(Database& database) {
                             block_columns, block_content));
 }
 
-/// Changes formats 2 to 7. Of 5 nothing changes but a table's name, and that runs to come say what they have taken; 6
-/// had the old name still; 7 had nothing of devices.
+/// What devices have copied, and the memory that they had, came with 9.
+constexpr const char* device_columns_of_8 = "run, device, name, started, duration_s, computed, function, place";
+constexpr const char* columns_of_9 = R"(
+ALTER TABLE device ADD COLUMN lane INTEGER DEFAULT 0;
+ALTER TABLE device ADD COLUMN bytes INTEGER DEFAULT 0;
+ALTER TABLE device ADD COLUMN held INTEGER DEFAULT 0;
+ALTER TABLE device ADD COLUMN memory INTEGER DEFAULT 0;
+)";
+
+/// Changes formats 2 to 8. Of 5 nothing changes but a table's name, and that runs to come say what they have taken; 6
+/// had the old name still; 7 had nothing of devices; 8 nothing of what they copied.
 void change_format(Database& database) {
   Transaction transaction(database);
   const std::int64_t found = format_of(database);  // somebody else may have done it meanwhile
   if (found == 5 || found == 6)
     run(database, std::string("ALTER TABLE batch RENAME TO block; DROP INDEX batch_by_run;") + tables);
   if (found == 7) run(database, tables);
+  if (found == 8) {
+    run(database, fmt::format("DELETE FROM device WHERE NOT is_intact(digest, {})", device_columns_of_8));
+    run(database, columns_of_9);
+    run(database, fmt::format("UPDATE device SET digest = digest({})", device_columns));
+    run(database, tables);
+  }
   if (found < 5) {
     if (found == 2) run(database, columns_of_3);
     if (found < 4) run(database, table_of_4);
@@ -124,8 +139,7 @@ void make_views(Database& database, const char* blocks) {
 constexpr const char* no_taken = "CREATE TEMP TABLE taken (run INTEGER, rows BLOB)";
 constexpr const char* no_devices =
     "CREATE TEMP TABLE device (run INTEGER, device INTEGER, name TEXT, started REAL, duration_s REAL, computed "
-    "INTEGER, "
-    "function TEXT, place TEXT)";
+    "INTEGER, function TEXT, place TEXT, lane INTEGER, bytes INTEGER, held INTEGER, memory INTEGER)";
 
 /// The same for an earlier format: what it lacks is there for this reader alone.
 void make_views_of(Database& database, std::int64_t format) {
@@ -146,7 +160,10 @@ void open_tables(Database& database) {
   const bool stays = is_earlier && database.is_read_only();
   add_digest_functions(database, stays && format < 5 ? Digests::none : Digests::checked);
   if (stays) {
-    run(database, no_devices);
+    if (format < 8)
+      run(database, no_devices);
+    else
+      make_view(database, "device", "device", "*, 0 AS lane, 0 AS bytes, 0 AS held, 0 AS memory", device_columns_of_8);
     if (format >= 6)
       make_view(database, "taken", "taken", "*", taken_columns);
     else

@@ -34,7 +34,8 @@ inline constexpr const char* block_content = "numbers, keys, columns";
 /// Of the points that a run has taken from earlier ones.
 inline constexpr const char* taken_columns = "run, rows";
 /// Of what devices have done for a run.
-inline constexpr const char* device_columns = "run, device, name, started, duration_s, computed, function, place";
+inline constexpr const char* device_columns =
+    "run, device, name, started, duration_s, computed, function, place, lane, bytes, held, memory";
 
 /// Gives the row of a run its digest, after it was changed.
 inline constexpr const char* seal_run =

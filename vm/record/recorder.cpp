@@ -225,11 +225,13 @@ void Recorder::insert(const std::vector<DeviceRow>& devices) {
   Statement insert(*record_.database_,
                    fmt::format("INSERT INTO main.device (digest, {0}) SELECT digest({0}), {0} FROM (SELECT ? AS run, ? "
                                "AS device, ? AS name, ? AS started, ? AS duration_s, ? AS computed, ? AS function, ? "
-                               "AS place)",
+                               "AS place, ? AS lane, ? AS bytes, ? AS held, ? AS memory)",
                                device_columns));
   for (const DeviceRow& row : devices) {
     insert.bind(1, run_row_).bind(2, std::int64_t{row.device}).bind(3, row.name).bind(4, row.started);
-    insert.bind(5, row.duration_s).bind(6, as_stored(row.computed)).bind(7, row.function).bind(8, row.place).run();
+    insert.bind(5, row.duration_s).bind(6, as_stored(row.computed)).bind(7, row.function).bind(8, row.place);
+    insert.bind(9, std::int64_t{row.lane}).bind(10, as_stored(row.bytes)).bind(11, as_stored(row.held));
+    insert.bind(12, as_stored(row.memory_bytes)).run();
   }
 }
 

@@ -165,17 +165,22 @@ void RunRecord::for_each_unended_task(const std::string& run, std::optional<std:
 
 std::vector<DeviceRow> RunRecord::device_rows(const std::string& run) {
   std::vector<DeviceRow> devices;
-  Statement rows(*database_,
-                 fmt::format("SELECT device, name, attempt.started, duration_s, computed, function, place FROM device "
-                             "AS attempt {} WHERE {} ORDER BY device, attempt.started",
-                             join_run, of_run));
+  Statement rows(
+      *database_,
+      fmt::format("SELECT device, name, attempt.started, duration_s, computed, function, place, lane, bytes, "
+                  "held, memory FROM device AS attempt {} WHERE {} ORDER BY device, lane, attempt.started",
+                  join_run, of_run));
   rows.bind(1, run);
   while (rows.step())
     devices.push_back({.device = static_cast<std::uint32_t>(rows.integer(0)),
                        .name = rows.text(1),
+                       .memory_bytes = static_cast<std::uint64_t>(rows.integer(10)),
+                       .lane = static_cast<std::uint32_t>(rows.integer(7)),
                        .started = rows.real(2),
                        .duration_s = rows.real(3),
                        .computed = static_cast<std::uint64_t>(rows.integer(4)),
+                       .bytes = static_cast<std::uint64_t>(rows.integer(8)),
+                       .held = static_cast<std::uint64_t>(rows.integer(9)),
                        .function = rows.text(5),
                        .place = rows.text(6)});
   return devices;

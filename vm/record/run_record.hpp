@@ -113,13 +113,20 @@ struct BlockRow {
   std::uint64_t number(std::size_t index) const { return numbers.empty() ? first + index : numbers[index]; }
 };
 
-/// What a device has done at one time: points of a loop, or calls. Where there are very many, one row is several.
+/// What a device has done at one time: points of a loop, or calls, or copies for these. Where there are very many, one
+/// row is several.
 struct DeviceRow {
-  std::uint32_t device = 0;    ///< its number in the run
-  std::string name;            ///< of the device
-  double started = 0;          ///< seconds since 1970
-  double duration_s = 0;       ///< copies included
+  /// Instead of a device's number: the memory of the process, where `--memory` limits it. Its host is the file.
+  static constexpr std::uint32_t own_memory = ~0u;
+  std::uint32_t device = 0;        ///< its number in the run
+  std::string name;                ///< of the device
+  std::uint64_t memory_bytes = 0;  ///< that it has; 0: not known, as in records up to format 8
+  std::uint32_t lane = 0;          ///< DeviceLane
+  double started = 0;              ///< seconds since 1970
+  double duration_s = 0;
   std::uint64_t computed = 0;  ///< points or calls
+  std::uint64_t bytes = 0;     ///< that were copied
+  std::uint64_t held = 0;      ///< bytes of its memory that were taken then
   std::string function;        ///< of the script
   std::string place;           ///< `model.df:12:3`, of the loop or call; "": it has none
 };
@@ -186,7 +193,7 @@ class RunRecord {
   /// Of these the tasks of an attempt that has no row: it was killed, or still runs.
   void for_each_unended_task(const std::string& run, std::optional<std::uint64_t> point,
                              const std::function<bool(const PointRow&)>& visit);
-  /// What devices have done, by device, each in the order of its starts.
+  /// What devices have done, by device and lane, each in the order of its starts.
   std::vector<DeviceRow> device_rows(const std::string& run);
   /// Number, key and outcome of each attempt at a point that was done by itself, in any order.
   std::vector<PointHead> point_heads(const std::string& run);

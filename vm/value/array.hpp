@@ -109,14 +109,10 @@ class alignas(64) Array final : public HeapObject {
   void use_packed() const {
     if (const Buffer* const packed = find_packed()) packed->use_if_small();
   }
-  /// The same, soon (Buffer::announce).
-  void announce_packed() const {
-    if (const Buffer* const packed = find_packed()) packed->announce();
-  }
-  /// Where its numbers lie, where memory has a limit and they may go. null: else
-  BoundedMemory::Block* packed_block() const {
-    const Buffer* const packed = find_packed();
-    return packed ? packed->block() : nullptr;
+  /// What packed_numbers() would give, if that was made already.
+  Buffer* find_packed() const {
+    const Rest* rest = find_rest();
+    return rest ? rest->packed.load(std::memory_order_acquire) : nullptr;
   }
   /// As packed, and true for an empty array.
   bool is_packable(std::size_t& count);
@@ -226,6 +222,7 @@ class alignas(64) Array final : public HeapObject {
 
   /// Of the variable; of a row as messages name it: `a[3]`. Empty: it has none.
   std::string name() const;
+  Place place() const;  ///< of its declaration; `end` is 0: it has none
   /// Its elements are those of a dense array, in row-major order: messages name them by all their indices. Before
   /// anybody else sees the array. @pre there is memory for so many
   void set_extents(std::vector<std::int64_t> extents) { rest().extents = std::move(extents); }
@@ -334,15 +331,10 @@ class alignas(64) Array final : public HeapObject {
   };
   const Rest* find_rest() const { return rest_.load(std::memory_order_acquire); }
   Rest& rest() const { return made_once(rest_); }
-  Buffer* find_packed() const {
-    const Rest* rest = find_rest();
-    return rest ? rest->packed.load(std::memory_order_acquire) : nullptr;
-  }
   Reductions* reductions() const {
     const Rest* rest = find_rest();
     return rest ? rest->reductions.get() : nullptr;
   }
-  Place place() const;
   std::string index_text(const Value& key) const;  // what stands between the brackets
   Family& family();                                // of its rows
   void share_family(std::uint32_t row_count);

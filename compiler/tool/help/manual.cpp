@@ -34,6 +34,14 @@ constexpr Meaning counters[] = {
     {"bytes to device N, NAME",
      "copied there, back from it, read there without a copy as they were there already; evictions: "
      "arrays that it has forgotten for want of room"},
+    {"bytes on device N, NAME, at most", "of its memory that were taken at one time"},
+    {"array `NAME` at PLACE, on devices",
+     "of what was declared there: how often an array, or a part of one, was copied to a device, from the host or "
+     "another device, back to the host, and forgotten there for want of room. What is too small to go by itself does "
+     "not count"},
+    {"array `NAME` at PLACE, in memory, by the MiB",
+     "the same where --memory limits it, piece by piece: from the spill file, to it, and gone from memory; arrays "
+     "without a name are those that no placed call has made or read"},
     {"bytes to device N, NAME, from other devices", "that have them, where a model's copy from each other"},
     {"bytes to device N, NAME, ahead of the calls that read them",
      "of all these: copied there while it computed other calls of AppKernels"},

@@ -8,8 +8,10 @@
 
 namespace raddle::report {
 
-/// A device that has several things under way at once has several lanes.
-/// @param rows  by device  @param began  the trace's begin, seconds since 1970  @param most  slices of a device
+/// Each device has lanes for what it computes and for each of its links, several where it has several things under way
+/// at once; and a curve of its memory.
+/// @param rows  by device and lane  @param began  the trace's begin, seconds since 1970  @param most  slices of a
+/// device's lane
 void write_device_lanes(TraceWriter& trace, const std::vector<vm::DeviceRow>& rows, double began,
                         std::uint32_t first_lane, std::uint64_t most);
 

@@ -141,6 +141,11 @@ constexpr std::string_view drawings =
 constexpr std::string_view timeline = R"(<section><h2>Timeline</h2><div id="timeline"></div></section>
 )";
 
+constexpr std::string_view devices = R"(<section><h2>Devices</h2>
+<p class="hint">Bytes per second on each link, and what is taken of the memory; the line is all of the memory.</p>
+<div id="devices"></div></section>
+)";
+
 }  // namespace
 
 std::string html_text(std::string_view text) {
@@ -173,6 +178,7 @@ std::string make_page(Report report) {
   if (report.table.rows != 0) (page += results_table(report.table)) += drawings;
   page += failures_table(report);
   if (!report.spans.empty()) page += timeline;
+  if (!report.devices.empty()) page += devices;
   page += "</main>\n<div id=\"tip\" hidden></div>\n<script type=\"application/json\" id=\"data\">";
   page += data;
   page += "</script>\n<script>\n";

@@ -6,6 +6,7 @@
 
 #include "compiler/tool/report/spans.hpp"
 #include "compiler/tool/report/summary.hpp"
+#include "vm/record/run_record.hpp"
 
 namespace raddle::report {
 
@@ -26,12 +27,14 @@ struct Report {
   TableSummary table;
   std::vector<FailureRow> failures;
   std::vector<Span> spans;
+  std::vector<vm::DeviceRow> devices = {};  ///< what they have done, by device and lane
+  double began = 0;                         ///< seconds since 1970
 };
 
 /// The page. All texts are escaped; it loads nothing, and says so to the browser.
 std::string make_page(Report report);
 
-/// What the page's script draws, as JSON: the sample's columns, marginals, durations, timeline.
+/// What the page's script draws, as JSON: the sample's columns, marginals, durations, timeline, devices.
 std::string page_data(Report& report);
 
 /// For text and attributes of HTML.

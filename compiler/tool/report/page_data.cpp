@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/tool/report/device_curves.hpp"
 #include "compiler/tool/report/page.hpp"
 #include "compiler/tool/formats/json_text.hpp"
 #include "compiler/tool/formats/scan.hpp"
@@ -148,6 +149,7 @@ std::string page_data(Report& report) {
   json.add("marginals", marginals_json(table));
   json.add("durations", durations_json(table));
   json.add("timeline", timeline_json(report.spans));
+  json.add("devices", device_curves(report.devices, report.began));
   return json.text();
 }
 

@@ -7,14 +7,14 @@
 
 namespace raddle::report {
 
-std::uint32_t place_in_lanes(std::vector<Span>& spans) {
+std::uint32_t place_in_lanes(std::vector<Span>& spans, double rounding_s) {
   std::ranges::stable_sort(spans, {}, &Span::start_s);
   using Busy = std::pair<double, std::uint32_t>;  // until when, which lane
   std::priority_queue<Busy, std::vector<Busy>, std::greater<>> busy;
   std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> free;
   std::uint32_t lanes = 0;
   for (Span& span : spans) {
-    for (; !busy.empty() && busy.top().first <= span.start_s; busy.pop()) free.push(busy.top().second);
+    for (; !busy.empty() && busy.top().first <= span.start_s + rounding_s; busy.pop()) free.push(busy.top().second);
     if (free.empty()) free.push(lanes++);
     span.lane = free.top();
     free.pop();

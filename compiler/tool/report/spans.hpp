@@ -18,7 +18,8 @@ struct Span {
 };
 
 /// Orders them by their start, and gives each the lowest lane that is free then. @return how many lanes there are
-std::uint32_t place_in_lanes(std::vector<Span>& spans);
+/// @param rounding_s  one may end so much after the next one in its lane begins
+std::uint32_t place_in_lanes(std::vector<Span>& spans, double rounding_s = 0);
 
 /// How many were running in each of equal parts of the time, on average.
 struct LoadBin {

@@ -1,5 +1,5 @@
 #pragma once
-// What devices have done for a run, as the record and pictures have it.
+// What devices have done for a run, and what its memory has, as the record and pictures have it.
 #include <vector>
 
 #include "compiler/source/source_buffer.hpp"

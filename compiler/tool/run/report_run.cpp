@@ -241,6 +241,27 @@ void print_shares(const SourceMap& sources, const std::vector<vm::DeviceShare>& 
   }
 }
 
+/// What is read at a place: a variable's name.
+std::string text_at(const SourceMap& sources, const vm::Place& place) {
+  constexpr std::size_t longest = 40;
+  const std::string_view text = sources.at(place.file).text();
+  const std::string_view here = text.substr(place.begin, std::min<std::size_t>(longest, place.end - place.begin));
+  return std::string(here.substr(0, here.find('\n')));
+}
+
+/// A line for each variable whose arrays had to come or go. @param where  they came to
+void print_arrays(const SourceMap& sources, const vm::ArrayTraffics& arrays, std::string_view where) {
+  for (const vm::ArrayTraffic& each : arrays.all()) {
+    if (each.loads == 0 && each.write_backs == 0 && each.evictions == 0) continue;
+    const std::string what =
+        each.array.end == 0 ? "arrays without a name"
+                            : fmt::format("array `{}` at {}", text_at(sources, each.array),
+                                          sources.describe(span_of(place_in_script(sources, each.array, {}).place)));
+    vm::print_stderr("{}, {}: {} loads of {} bytes, {} write-backs of {} bytes, {} evictions\n", what, where,
+                     each.loads, each.bytes_loaded, each.write_backs, each.bytes_written, each.evictions);
+  }
+}
+
 /// What stays, without and with others that stay for the same reason.
 std::string_view text_of(vm::DevicePart part) {
   switch (part) {
@@ -318,6 +339,8 @@ void print_statistics(const SourceMap& sources, const vm::RunResult& result, con
     if (use.calls != 0) vm::print_stderr("calls on device {}, {} {}\n", i, use.name, use.calls);
     vm::print_stderr("bytes to device {}, {} {}, from it {}, there already {}, evictions {}\n", i, use.name,
                      use.traffic.bytes_up, use.traffic.bytes_down, use.traffic.bytes_kept, use.traffic.evictions);
+    if (use.traffic.most_held != 0)
+      vm::print_stderr("bytes on device {}, {}, at most {}\n", i, use.name, use.traffic.most_held);
     if (use.traffic.bytes_between != 0)
       vm::print_stderr("bytes to device {}, {}, from other devices {}\n", i, use.name, use.traffic.bytes_between);
     if (use.traffic.bytes_ahead != 0)
@@ -325,6 +348,10 @@ void print_statistics(const SourceMap& sources, const vm::RunResult& result, con
                        use.traffic.bytes_ahead);
   }
   print_shares(sources, result.device_shares);
+  vm::ArrayTraffics arrays;
+  for (const vm::DeviceUse& use : result.device_uses) arrays += use.traffic.arrays;
+  print_arrays(sources, arrays, "on devices");
+  print_arrays(sources, result.arrays_in_memory, "in memory, by the MiB");
   if (!devices || devices->facts().empty()) return;
   if (const auto prediction = devices->prediction())
     print_prediction(*prediction, result.status != vm::RunStatus::cancelled);

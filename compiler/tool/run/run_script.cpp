@@ -38,6 +38,7 @@
 #include "compiler/tool/process/changed_numbers.hpp"
 #include "stdlib/native/output.hpp"
 #include "vm/device/device_log.hpp"
+#include "vm/memory/bounded_memory.hpp"
 #include "vm/device/devices.hpp"
 #include "vm/foreign/crash_notice.hpp"
 #include "vm/interpret/run.hpp"
@@ -209,7 +210,10 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
   }
   if (session.print_diagnostics()) return exit_compile_error;  // warnings, now that the command line is in order
   vm::DeviceLog device_log;
-  if (trace || session.options.records_tasks) options->device_log = &device_log;
+  if (trace || session.options.records_tasks) {
+    options->device_log = &device_log;
+    if (vm::BoundedMemory* const memory = vm::BoundedMemory::get()) memory->keep_moves(vm::DeviceLog::usual_most);
+  }
   Executable executable(std::move(*compilation), session.options);
   options->settings.arguments = std::move(read->rest);
   options->arguments = std::move(read->parameters);

@@ -81,6 +81,8 @@ report::Report report_of(vm::RunRecord& record, const vm::RunRow& run) {
   }
   report.failures = failures_of(record, run, table, report.notes);
   report.spans = spans_of(record, run);
+  report.devices = record.device_rows(run.id);
+  report.began = run.started;
   return report;
 }
 
@@ -88,7 +90,7 @@ constexpr PictureVerb report_picture = {
     .name = "report",
     .description =
         "raddle report: a page about a recorded run, for a browser: parameters against results, durations, "
-        "failures, timeline\n\nexamples:\n  raddle report -o report.html\n"
+        "failures, timeline, what devices copied and their memory\n\nexamples:\n  raddle report -o report.html\n"
         "  raddle report 261121-150412-k7 -o k7.html\n",
     .output = "The page, one file that needs no others",
     .example = "report.html"};

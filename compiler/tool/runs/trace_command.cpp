@@ -92,7 +92,8 @@ constexpr PictureVerb trace_picture = {
     .name = "trace",
     .description =
         "raddle trace: when each point of a recorded sweep, or each task of a script, ran, for https://ui.perfetto.dev "
-        "or chrome://tracing; tasks of a sweep's points have lanes of their own, and so has each device\n\n"
+        "or chrome://tracing; tasks of a sweep's points have lanes of their own, and so has "
+        "each device and each of its links\n\n"
         "examples:\n  raddle trace -o trace.json\n  raddle trace 261121-150412-k7 -o k7.json\n",
     .output = "The trace; .json.gz: compressed",
     .example = "trace.json"};

@@ -163,6 +163,7 @@ ScriptRunner::ScriptRunner(ScriptSubject& subject, vm::RunOptions settings, cons
       timeout_s_(timeout_s),
       threads_(jobs, timeout_s) {
   tell_places_in(subject.sources());
+  if (vm::BoundedMemory* const memory = vm::BoundedMemory::get()) memory->keep_moves(vm::DeviceLog::usual_most);
 }
 
 vm::RunOptions ScriptRunner::options_for(Active& active) const {

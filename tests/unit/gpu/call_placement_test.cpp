@@ -184,6 +184,24 @@ TEST_CASE("placed calls: a card loads an eighth of its memory ahead, and none wh
   CHECK(placement.begin_loads_ahead(0).tasks.empty());  // four calls are ahead
 }
 
+TEST_CASE("placed calls: policies hear of priorities") {
+  QueueOfTests here("dmdas-paper", 1, 64);
+  CallsOfTests calls;
+  const std::vector<Tile> all = tiles(4);
+  for (std::int32_t i = 0; i < 4; ++i) {
+    vm::DeviceCall call = calls.reading({all[static_cast<std::size_t>(i)]});
+    call.priority = i % 2 * 5;
+    here.queue.push(std::move(call), 0);
+  }
+  std::vector<std::uint64_t> order;
+  for (int i = 0; i < 4; ++i) {
+    const CallBundle bundle = here.take(0, 1);
+    order.push_back(names_of(bundle.calls).front());
+    here.run(bundle);
+  }
+  CHECK(order == std::vector<std::uint64_t>{1, 3, 0, 2});
+}
+
 TEST_CASE("placed calls: a bundle has calls of one kernel, and leaves others some") {
   QueueOfTests here("eager", 1, 64);
   CallsOfTests calls;

@@ -116,6 +116,39 @@ TEST_CASE("what is loaded ahead is there for who reads it, and takes only room t
   give_back(memory, card);
 }
 
+TEST_CASE("traffic is told by array") {
+  const vm::Place one{.file = 1, .begin = 2, .end = 3}, two{.file = 1, .begin = 9, .end = 12};
+  StrictCard card(1 << 20);
+  CardMemory memory(2 << 10, 2 << 10);
+  StrictCopies engine(card);
+  const Numbers first = buffer_of(128), second = buffer_of(128), result = buffer_of(64);
+  const auto of = [](Operand operand, const vm::Place& array) { return operand.array = array, operand; };
+  vm::DeviceTraffic all;
+  const auto read = [&](const Operand& operand) {
+    auto hold = memory.admit(std::vector{operand}, std::vector{of(all_of(*result), two)}, engine);
+    REQUIRE(hold);
+    card.write(hold->results[0], result->data(), 512);
+    all += hold->traffic;
+    memory.release(std::move(*hold), std::vector<std::size_t>{512});
+  };
+  read(of(all_of(*first), one));
+  read(of(all_of(*second), two));  // the first one, or the result, goes
+  read(of(all_of(*first), one));
+  const std::vector<vm::ArrayTraffic>& arrays = all.arrays.all();
+  REQUIRE(arrays.size() == 2);
+  CHECK(arrays[0].array == one);
+  CHECK(arrays[0].loads == 2);
+  CHECK(arrays[0].bytes_loaded == 2048);
+  CHECK(arrays[1].loads == 1);
+  CHECK(arrays[0].evictions + arrays[1].evictions == all.evictions);
+  CHECK(arrays[0].evictions == 1);
+  note_results(std::vector{of(all_of(*result), two)}, std::vector<std::size_t>{512}, all);
+  CHECK(all.bytes_down == 512);
+  CHECK(arrays[1].write_backs == 1);
+  CHECK(arrays[1].bytes_written == 512);
+  give_back(memory, card);
+}
+
 TEST_CASE("what another card has comes from there, and stays there meanwhile") {
   StrictCard card(1 << 20), other_card(1 << 20);
   CardMemory memory(2 << 10, 2 << 10), other(2 << 10, 2 << 10);
@@ -129,10 +162,14 @@ TEST_CASE("what another card has comes from there, and stays there meanwhile") {
   other_card.write(held->results[0], result->data(), 512);
   other.release(std::move(*held), std::vector<std::size_t>{512}, 70);
   const std::vector<Operand> reads = {part_of(*numbers, 64, 128), all_of(*result)};  // it has half of the first
+  const MissingBytes missing = memory.missing_bytes(reads);
+  CHECK(missing.of_cards == 512);
+  CHECK(missing.of_host == 1024);
   auto hold = memory.admit(reads, {}, engine);
   REQUIRE(hold);
   for (std::size_t i = 0; i < reads.size(); ++i) CHECK(is_there(card, reads[i], hold->reads[i]));
   CHECK(hold->traffic.bytes_between == 512);
+  CHECK(hold->traffic.most_held == 1536);
   CHECK(hold->traffic.bytes_up == 1024);
   CHECK(engine.ready_at == std::vector<std::int64_t>{70});
   memory.release(std::move(*hold), {});

@@ -32,7 +32,7 @@ TEST_CASE("what a card lacks is known before it is copied there") {
   StrictCard card(1 << 20);
   CardMemory memory(1 << 20, 1 << 16);
   const Numbers numbers = buffer_of(1000), others = buffer_of(10);
-  const auto missing = [&](const std::vector<Operand>& reads) { return memory.missing_bytes(reads); };
+  const auto missing = [&](const std::vector<Operand>& reads) { return memory.missing_bytes(reads).of_host; };
   CHECK(missing({all_of(*numbers)}) == 8000);
   CHECK(missing({part_of(*numbers, 0, 10), part_of(*numbers, 5, 10), all_of(*others)}) == 120 + 80);
   read_once(memory, card, {part_of(*numbers, 100, 200)});
@@ -209,9 +209,9 @@ TEST_CASE("nobody waits for memory that a card is asked for, but who needs it") 
       error = later.error();
   });
   while (slow.pauses == 0) std::this_thread::yield();
-  CHECK(memory.missing_bytes(std::vector{all_of(*there)}) == 0);
+  CHECK(memory.missing_bytes(std::vector{all_of(*there)}).of_host == 0);
   memory.release(std::move(*hold), {});
-  CHECK(memory.missing_bytes(std::vector{all_of(*there)}) == 0);
+  CHECK(memory.missing_bytes(std::vector{all_of(*there)}).of_host == 0);
   slow.goes_on = true;
   other.join();
   CHECK(error == 0);

@@ -135,13 +135,24 @@ TEST_CASE("launches of few points run beside each other, those of many one after
 
 TEST_CASE("what a card lacks counts as much as what it has to do") {
   ModelClock clock(slow_card, 2);
-  const std::size_t lacks_some[] = {1000, 0}, lacks_much[] = {100'000, 0};
+  const MissingBytes lacks_some[] = {{.of_host = 1000}, {}}, lacks_much[] = {{.of_host = 100'000}, {}};
   for (int i = 0; i < 4; ++i) clock.give();
   CHECK(clock.take(lacks_some).card == 1);
   clock.end(1, 0, points(5000, 20));        // 10,007 ns
   CHECK(clock.take(lacks_some).card == 1);  // the clock stands where this card has ended
   CHECK(clock.take(lacks_some).card == 0);  // 505 ns of a copy in place of what it has to do
   CHECK(clock.take(lacks_much).card == 1);
+}
+
+TEST_CASE("what another card has counts by the link between them") {
+  ModelClock clock(slow_card, 2, {.have_peers = true});
+  const MissingBytes of_host[] = {{.of_host = 100'000}, {}}, of_card[] = {{.of_cards = 100'000}, {}};
+  for (int i = 0; i < 4; ++i) clock.give();
+  CHECK(clock.take(of_host).card == 1);
+  clock.end(1, 0, points(5000, 20));  // 10,007 ns
+  CHECK(clock.take(of_card).card == 1);
+  CHECK(clock.take(of_host).card == 1);
+  CHECK(clock.take(of_card).card == 0);  // 5,005 ns in place of twice 10,007
 }
 
 TEST_CASE("what crosses a link takes the first gap that is long enough") {

@@ -293,6 +293,52 @@ function drawLoad(host, line, width) {
   });
 }
 
+// ---- devices
+
+const units = ['', 'k', 'M', 'G', 'T'];
+function bytesText(bytes) {
+  const unit = bytes < 1 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), units.length - 1);
+  return `${numberText(Number((bytes / 1000 ** unit).toPrecision(3)))} ${units[unit]}B`;
+}
+
+function drawDevices() {
+  const host = at('devices');
+  host.replaceChildren(...data.devices.flatMap(() => [document.createElement('div'), document.createElement('div')]));
+  data.devices.forEach((device, i) => {
+    drawLinks(host.children[2 * i], device);
+    drawMemory(host.children[2 * i + 1], device);
+  });
+}
+
+/** A frame over the time of the devices. @return the drawing, where a time and a height are */
+function overTime(host, device, most, name, about) {
+  const width = Math.min(host.clientWidth, 860), height = 170, box = [74, 24, width - 150, height - 28], [left, top, right, bottom] = box;
+  const across = numberAxis(device.begin, device.end, false, secondsText, 8), up = numberAxis(0, most || 1, false, bytesText, 4);
+  const svg = drawing(host, width, height, about);
+  frame(svg, box, across, up, '', name);
+  return [svg, time => left + across.at(time) * (right - left), value => bottom - up.at(value) * (bottom - top), right];
+}
+
+function drawLinks(host, device) {
+  const [svg, xOf, yOf, right] = overTime(host, device, Math.max(0, ...device.links.flatMap(link => link.bytes)),
+                                          `${device.name}: bytes per second`, `Bytes per second on the links of ${device.name}`);
+  device.links.forEach((link, i) => {
+    const timeOf = part => device.begin + (device.end - device.begin) * part / link.bytes.length;
+    const line = link.bytes.map((value, part) => `${xOf(timeOf(part)).toFixed(1)},${yOf(value).toFixed(1)}H${xOf(timeOf(part + 1)).toFixed(1)}`);
+    svg.append(node('path', {d: `M${line.join('L')}`, fill: 'none', stroke: palette[i]}, node('title', {}, link.name)),
+               node('text', {x: right + 10, y: 36 + 18 * i, fill: palette[i]}, link.name));
+  });
+}
+
+function drawMemory(host, device) {
+  const [svg, xOf, yOf, right] = overTime(host, device, Math.max(device.memory, ...device.held.map(([, bytes]) => bytes)),
+                                          `${device.name}: memory`, `What is taken of the memory of ${device.name}`);
+  const line = device.held.map(([time, bytes]) => `${xOf(time).toFixed(1)},${yOf(bytes).toFixed(1)}`);
+  if (line.length) svg.append(node('path', {class: 'mean', d: `M${line.join('L')}`}));
+  svg.append(node('path', {d: `M${xOf(device.begin)},${yOf(device.memory)}H${right}`, stroke: palette[5], fill: 'none'}, node('title', {}, bytesText(device.memory))),
+             node('text', {x: right + 10, y: yOf(device.memory) + 4, fill: palette[5]}, bytesText(device.memory)));
+}
+
 // ---- all of them
 
 function drawAll() {
@@ -304,6 +350,7 @@ function drawAll() {
   }
   if (at('durations')) drawDurations();
   if (at('timeline')) drawTimeline();
+  if (at('devices')) drawDevices();
 }
 
 if (at('parallel')) {

@@ -251,6 +251,37 @@ TEST_CASE("what is spare goes first, and who watches is told of what went") {
   for (BoundedMemory::Block* const block : {blocks[0], blocks[1], &last}) memory->give_back(*block);
 }
 
+TEST_CASE("what goes and comes counts for the names of blocks, and moves are kept") {
+  const auto memory = memory_of(16 * mebibyte);
+  memory->keep_moves(8);
+  BoundedMemory::Block& named = written(*memory, 12 * mebibyte, 1, mebibyte);
+  memory->set_name(named, 2);
+  BoundedMemory::Block& other = written(*memory, 12 * mebibyte, 2, mebibyte);
+  CHECK(holds(named, 12 * mebibyte, 1));
+  const std::vector<BoundedMemory::Traffic> traffic = memory->traffic_by_name();
+  REQUIRE(traffic.size() == 3);
+  CHECK(traffic[1].evictions == 0);
+  CHECK(traffic[2].write_backs >= 8);  // 24 MiB are written, 16 are in memory
+  CHECK(traffic[2].loads >= 8);
+  CHECK(traffic[2].bytes_in == traffic[2].loads * mebibyte);
+  CHECK(traffic[2].bytes_out == traffic[2].write_backs * mebibyte);
+  CHECK(traffic[2].evictions >= traffic[2].write_backs);
+  const BoundedMemory::Counters counters = memory->counters();
+  CHECK(counters.bytes_in == traffic[0].bytes_in + traffic[2].bytes_in);
+  CHECK(counters.bytes_out == traffic[0].bytes_out + traffic[2].bytes_out);
+  const std::vector<BoundedMemory::Move> moves = memory->moves();  // neighbours are joined
+  CHECK(moves.size() <= 8);
+  std::uint64_t bytes_in = 0, bytes_out = 0;
+  for (const BoundedMemory::Move& move : moves) {
+    CHECK(move.start_ns <= move.end_ns);
+    CHECK(move.used_bytes <= 16 * mebibyte);
+    (move.is_out ? bytes_out : bytes_in) += move.bytes;
+  }
+  CHECK(bytes_in == counters.bytes_in);
+  CHECK(bytes_out == counters.bytes_out);
+  for (BoundedMemory::Block* const block : {&named, &other}) memory->give_back(*block);
+}
+
 TEST_CASE("a folder that is not there") {
   const auto made = BoundedMemory::make(
       {.limit_bytes = 8 * mebibyte, .spill_folder = "no/such/folder", .end = [](const std::string&) { std::abort(); }});

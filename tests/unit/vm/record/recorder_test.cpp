@@ -182,42 +182,6 @@ TEST_CASE("tasks are read point by point, those of attempts without a row also b
   CHECK(!record.has_tasks("another"));
 }
 
-TEST_CASE("what devices have done is kept with the run, and goes with it") {
-  const FreshFolder folder;
-  Recorder recorder(sweep_of(1));
-  recorder.add(point(1, PointOutcome::ok));
-  const DeviceRow late{.device = 0,
-                       .name = "H200",
-                       .started = 1003.5,
-                       .duration_s = 0.25,
-                       .computed = 77,
-                       .function = "f",
-                       .place = "a.df:3:1"};
-  DeviceRow early = late;
-  early.started = 1001;
-  DeviceRow other = early;
-  other.device = 1;
-  RunRow end = sweep_of(1);
-  end.state = RunState::done;
-  REQUIRE(recorder.end(end, {}, {other, late, early}));
-  RunRecord record = *RunRecord::open();
-  const std::vector<DeviceRow> rows = record.device_rows(recorder.id());
-  REQUIRE(rows.size() == 3);
-  CHECK(rows[0].started == 1001);
-  CHECK(rows[1].started == 1003.5);
-  CHECK(rows[1].duration_s == 0.25);
-  CHECK(rows[1].computed == 77);
-  CHECK(rows[1].name == "H200");
-  CHECK(rows[1].function == "f");
-  CHECK(rows[1].place == "a.df:3:1");
-  CHECK(rows[2].device == 1);
-  CHECK(record.device_rows("another").empty());
-  Database(record_path).run("UPDATE device SET computed = 78 WHERE device = 1");
-  CHECK(record.device_rows(recorder.id()).size() == 2);
-  CHECK(record.remove(record.find(recorder.id()).front()).empty());
-  CHECK(record.device_rows(recorder.id()).empty());
-}
-
 TEST_CASE("records of the formats before are read, and go on") {
   const FreshFolder folder;
   {
@@ -234,6 +198,11 @@ TEST_CASE("records of the formats before are read, and go on") {
     backwards += fmt::format("ALTER TABLE {} DROP COLUMN digest; ", table);
   backwards += "ALTER TABLE block DROP COLUMN content_digest; " + old_name + "PRAGMA user_version = 4; ";
   bool has_worker = true;
+  SUBCASE("8") {
+    backwards =
+        "ALTER TABLE device DROP COLUMN lane; ALTER TABLE device DROP COLUMN bytes; ALTER TABLE device DROP COLUMN "
+        "held; ALTER TABLE device DROP COLUMN memory; PRAGMA user_version = 8;";
+  }
   SUBCASE("7") { backwards = no_devices + "PRAGMA user_version = 7;"; }
   SUBCASE("6") { backwards = old_name + "PRAGMA user_version = 6;"; }
   SUBCASE("5") { backwards = "DROP TABLE taken; " + old_name + "PRAGMA user_version = 5;"; }

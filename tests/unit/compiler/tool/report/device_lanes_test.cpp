@@ -47,6 +47,29 @@ TEST_CASE("each device has lanes of its own, as many as it does things at once")
   CHECK(count_of(text, R"("cat":"device")") == 6);
 }
 
+TEST_CASE("links have lanes of their own, and what is taken of a memory has a curve") {
+  std::vector<raddle::vm::DeviceRow> rows;
+  for (std::uint32_t lane = 0; lane < 4; ++lane)
+    rows.push_back({.device = 1,
+                    .name = "H200",
+                    .memory_bytes = 1000,
+                    .lane = lane,
+                    .started = 1001,
+                    .duration_s = 0.5,
+                    .computed = lane == 0 ? 7u : 0u,
+                    .bytes = lane == 0 ? 0u : 300u,
+                    .held = lane == 0 ? 400u : 0u,
+                    .function = "f",
+                    .place = ""});
+  const std::string text = trace_of(rows, 100);
+  CHECK(count_of(text, R"("tid":5,"name":"thread_name","args":{"name":"device 1, H200"})") == 1);
+  CHECK(count_of(text, R"("tid":6,"name":"thread_name","args":{"name":"device 1, H200, from the host"})") == 1);
+  CHECK(count_of(text, R"("tid":7,"name":"thread_name","args":{"name":"device 1, H200, to the host"})") == 1);
+  CHECK(count_of(text, R"("tid":8,"name":"thread_name","args":{"name":"device 1, H200, from other devices"})") == 1);
+  CHECK(count_of(text, R"("cat":"link","args":{"bytes":300})") == 3);
+  CHECK(count_of(text, R"("name":"bytes of device 1, H200","args":{"taken":400,"free":600})") == 1);
+}
+
 TEST_CASE("of more slices than are wanted neighbours become one") {
   std::vector<raddle::vm::DeviceRow> rows;
   for (int i = 0; i < 100; ++i)
