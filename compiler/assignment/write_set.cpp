@@ -144,8 +144,8 @@ void WriteSet::collect_parts(Context& context, std::vector<Branch>& branches) {
       const TypeId type = context.store().base(context.variable(variable).type);
       const TypeKind kind = context.store().kind(type);
       const bool is_container = kind == TypeKind::array || kind == TypeKind::bag || kind == TypeKind::structure;
-      if (!whole.contains(variable) || writes.empty() || std::ranges::any_of(writes, is_whole)) continue;
-      if (!is_container || context.store().is_dense(type)) continue;
+      if (!is_container || !whole.contains(variable) || writes.empty() || std::ranges::any_of(writes, is_whole))
+        continue;
       std::vector<VariableId>& collected = context.program.collected[branch.statement];
       if (std::ranges::find(collected, variable) == collected.end()) collected.push_back(variable);
       Write all = *writes.begin();
