@@ -65,7 +65,9 @@ class Folder {
 }  // namespace
 
 void fold_constants(ir::Module& module) {
-  for (ir::Function& function : module.functions) Folder(module, function).run();
+  for (ir::Function& function : module.functions) fold_constants(module, function);
 }
+
+void fold_constants(ir::Module& module, ir::Function& function) { Folder(module, function).run(); }
 
 }  // namespace raddle::opt

@@ -8,5 +8,7 @@ namespace raddle::opt {
 ///            %x = add %y, %1
 /// What would fail at run time (overflow, division by zero) is left to fail there.
 void fold_constants(ir::Module& module);
+/// The same in a function of the module.
+void fold_constants(ir::Module& module, ir::Function& function);
 
 }  // namespace raddle::opt
