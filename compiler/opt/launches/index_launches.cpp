@@ -8,12 +8,14 @@
 
 #include "compiler/opt/flatten/flat_bodies.hpp"
 #include "compiler/ir/reduced_loops.hpp"
+#include "compiler/ir/writers.hpp"
 #include "compiler/opt/leaves/infer_leaves.hpp"
 #include "compiler/opt/launches/launch_nests.hpp"
 #include "compiler/opt/leaves/launchable.hpp"
 #include "compiler/opt/leaves/order_library_calls.hpp"
 #include "compiler/opt/leaves/plain_launch.hpp"
 #include "compiler/opt/leaves/projected_launch.hpp"
+#include "compiler/opt/rewrite/uses.hpp"
 
 namespace raddle::opt {
 
@@ -72,14 +74,28 @@ const ir::Op* loop_at(const ir::Function& function, Span span) {
   return nullptr;
 }
 
+/// It reads elements of an array of which loops around write others: to wait for all of it would take for ever.
+bool reads_what_is_written_around(const ir::Function& function, ir::RegionId region, const ir::Op& loop) {
+  if (loop.kind != OpKind::foreach_range) return false;
+  const std::vector<ir::VarId> around = ir::written_by_loops_around(function, region);
+  bool reads = false;
+  visit_nested(function, loop, [&](const ir::Op& op) {
+    reads |= op.kind == OpKind::array_get && std::ranges::find(around, op.operands[0].index) != around.end();
+  });
+  return reads;
+}
+
 /// @param is_alone  all values come from the script itself: iterations with loops begin when all arrays are there that
 /// these read, as one that is interpreted takes some fifty times as long
 void find_in(ir::Module& module, ir::FunctionId id, bool is_alone) {
   ir::Function& function = module.functions[id];
-  for (ir::Region& region : function.regions) {
-    for (ir::Op& op : region.ops) {
-      if (has_launch_space(module, function, op) && !make_plain_launch(module, function, op))
-        make_projected_launch(module, function, op);
+  for (ir::RegionId region = 0; region < function.regions.size(); ++region) {
+    for (ir::Op& op : function.regions[region].ops) {
+      if (has_launch_space(module, function, op)) {
+        if (reads_what_is_written_around(function, region, op)) make_projected_launch(module, function, op);
+        if (op.launch == ir::none && !make_plain_launch(module, function, op))
+          make_projected_launch(module, function, op);
+      }
       if (op.launch != ir::none) op.is_needed |= is_alone && has_loops(function, op);
       if (op.kind == OpKind::foreach_range && op.launch == ir::none) launch_flat_body(module, function, op, is_alone);
     }
