@@ -331,18 +331,6 @@ void Flattener::compute(Scope& scope, const ir::Op& op) {
                          op.span)});
 }
 
-bool waits_for_others(const ir::Module& module) {
-  const auto waits = [&](const ir::Op& op) {
-    if (op.kind == OpKind::call_app) return true;
-    if (op.kind == OpKind::call) return module.functions[op.callee].kind == ir::FunctionKind::foreign;
-    return op.kind == OpKind::call_builtin && stdlib::may_end_later(stdlib::builtins()[op.callee].effect);
-  };
-  return std::ranges::any_of(module.functions, [&](const ir::Function& function) {
-    return std::ranges::any_of(function.regions,
-                               [&](const ir::Region& region) { return std::ranges::any_of(region.ops, waits); });
-  });
-}
-
 void launch_flat_body(ir::Module& module, ir::Function& around, ir::Op& loop, bool is_alone) {
   if (loop.placement != vm::Placement::any || ir::type_of(module, around, loop.operands[0]) != TypeStore::int_) return;
   Flattener flattener(module, around, loop);

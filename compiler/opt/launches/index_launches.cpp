@@ -8,6 +8,7 @@
 
 #include "compiler/opt/flatten/flat_bodies.hpp"
 #include "compiler/ir/reduced_loops.hpp"
+#include "compiler/ir/waits_for_others.hpp"
 #include "compiler/ir/writers.hpp"
 #include "compiler/opt/leaves/infer_leaves.hpp"
 #include "compiler/opt/launches/launch_nests.hpp"
@@ -113,7 +114,7 @@ void find_in(ir::Module& module, ir::FunctionId id, bool is_alone) {
 
 void find_index_launches(ir::Module& module) {
   const auto count = static_cast<ir::FunctionId>(module.functions.size());  // before this makes more
-  for (const bool is_alone = !waits_for_others(module); const ir::FunctionId id : std::views::iota(0U, count))
+  for (const bool is_alone = !ir::waits_for_others(module); const ir::FunctionId id : std::views::iota(0U, count))
     if (module.functions[id].kind == ir::FunctionKind::composite) find_in(module, id, is_alone);
   launch_reduced_loops(module);  // in the kernels of launches
 }
