@@ -31,6 +31,8 @@ class LaunchChecker {
 
   void launch(const IndexLaunch& launch) {
     accesses(launch);
+    const bool has_rows = std::ranges::find(launch.accesses, AccessMode::row, &Access::mode) != launch.accesses.end();
+    require(!has_rows || !launch.is_projected(), "points that write rows write all else by their number");
     if (!problem_.empty()) return;
     std::vector<TypeId> inputs, values;
     for (const Access& access : launch.accesses)

@@ -72,6 +72,9 @@ std::optional<FlatBody> Flattener::run() {
     access.keys.push_back(*ir::affine_key(module_, around_, loop_, writes[i].keys.back()));
     made.accesses.push_back(std::move(access));
   }
+  // rows are written by many points at once, elements by keys point by point
+  const bool has_rows = std::ranges::find(writes, ir::AccessMode::row, &ir::BodyAccess::mode) != writes.end();
+  if (has_rows && ir::IndexLaunch{.accesses = made.accesses}.is_projected()) return std::nullopt;
   made.function = now_.builder.take();
   simplify_tracked_arrays(module_, made.function);
   fuse_loops(module_, made.function);
