@@ -316,10 +316,10 @@ class FunctionEmitter {
     site.collapsed = collapsed_loops(operands_, *step.op, body);
     site.element_of_result = element_of_result(function_, operands_, step, body);
     site.parameter_count = static_cast<std::uint32_t>(function_.regions[step.op->regions[0]].parameters.size());
-    if (step.op->launch != ir::none) set_launch(site, function_, operands_, *step.op, body);
+    if (step.op->launch != ir::none) set_launch(site, module_, function_, operands_, *step.op, body);
     const auto id = static_cast<std::uint32_t>(program_.foreaches.size());
     if (step.op->nest != ir::none)
-      nests_.emplace_back(id, &set_nest(site, function_, operands_, *step.op, body, own_body));
+      nests_.emplace_back(id, &set_nest(site, module_, function_, operands_, *step.op, body, own_body));
     program_.foreaches.push_back(std::move(site));
     return id;
   }

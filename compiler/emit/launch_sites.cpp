@@ -6,6 +6,8 @@
 
 #include "compiler/emit/guarded_assignments.hpp"
 #include "compiler/ir/nest_values.hpp"
+#include "compiler/ir/waits_for_others.hpp"
+#include "compiler/ir/writers.hpp"
 
 namespace raddle::emit {
 
@@ -31,11 +33,24 @@ std::size_t count_row_keys(const ir::Access& access) {
   return count;
 }
 
+/// Where programs run beside it, a point may have to go before others of its loop can.
+vm::LaunchStart start_of(const ir::Module& module, const ir::Function& function, const ir::IndexLaunch& launch,
+                         const ir::Op& loop) {
+  const std::vector<ir::VarId> around = ir::written_by_loops_around(function, function.regions[loop.regions[0]].parent);
+  const auto is_written_around = [&](const ir::Access& access) {
+    return access.mode == ir::AccessMode::read && std::ranges::find(around, access.data.index) != around.end();
+  };
+  if (std::ranges::any_of(launch.accesses, is_written_around) && (loop.is_whole || !ir::waits_for_others(module)))
+    return vm::LaunchStart::at_last;
+  return loop.is_whole || loop.is_needed ? vm::LaunchStart::at_arrays : vm::LaunchStart::at_elements;
+}
+
 /// @param body    of the loop's instruction
 /// @param values  of a nest around the loop: what its prelude computes
 /// @param loop  the loop that is the launch, or the outer one of a nest
-vm::IndexLaunch index_launch(const ir::IndexLaunch& from, const ir::Op& loop, const OperandMap& operands,
-                             std::uint32_t body, std::span<const ir::VarId> values) {
+vm::IndexLaunch index_launch(const ir::Module& module, const ir::Function& function, const ir::IndexLaunch& from,
+                             const ir::Op& loop, const OperandMap& operands, std::uint32_t body,
+                             std::span<const ir::VarId> values) {
   const auto input = [&](ir::Operand from) -> vm::LaunchInput {
     const auto value = from.is_constant ? values.end() : std::ranges::find(values, from.index);
     if (value == values.end()) return {.operand = operands.of(from, body)};
@@ -54,7 +69,7 @@ vm::IndexLaunch index_launch(const ir::IndexLaunch& from, const ir::Op& loop, co
   };
   vm::IndexLaunch launch{.leaf = from.kernel, .captures = inputs(from.captures)};
   for (vm::LaunchInput& capture : launch.captures) capture.is_needed = loop.is_needed;
-  launch.start = loop.is_whole || loop.is_needed ? vm::LaunchStart::at_arrays : vm::LaunchStart::at_elements;
+  launch.start = start_of(module, function, from, loop);
   launch.projection = from.projection;
   launch.projected = inputs(from.projected);
   for (const ir::Access& access : from.accesses) {
@@ -72,7 +87,10 @@ vm::IndexLaunch index_launch(const ir::IndexLaunch& from, const ir::Op& loop, co
     }
     vm::LaunchSink& sink =
         launch.sinks.emplace_back(sink_kind(access.mode), data, place_of(access.span), first_key, key_count);
-    if (is_row) sink.width = operands.of(access.keys[0].operand, body);
+    if (is_row) {
+      sink.width = operands.of(access.keys[0].operand, body);
+      sink.row = key(access.keys[1]);
+    }
     for (std::size_t i = 0; i < row_keys; ++i) sink.row_keys.push_back(input(access.keys[i].operand));
   }
   return launch;
@@ -100,9 +118,9 @@ std::vector<vm::ToldLoop> told_loops(const std::vector<ir::MergedLoop>& loops) {
 
 }  // namespace
 
-void set_launch(vm::ForeachSite& site, const ir::Function& function, const OperandMap& operands, const ir::Op& loop,
-                std::uint32_t body) {
-  site.launch = index_launch(function.launches[loop.launch], loop, operands, body, {});
+void set_launch(vm::ForeachSite& site, const ir::Module& module, const ir::Function& function,
+                const OperandMap& operands, const ir::Op& loop, std::uint32_t body) {
+  site.launch = index_launch(module, function, function.launches[loop.launch], loop, operands, body, {});
   site.is_in_nest = std::ranges::find(function.nests, loop.launch, &ir::LaunchNest::launch) != function.nests.end();
 }
 
@@ -137,11 +155,11 @@ vm::Operand element_of_result(const ir::Function& function, const OperandMap& op
   return {};
 }
 
-const ir::Op& set_nest(vm::ForeachSite& site, const ir::Function& function, const OperandMap& operands,
-                       const ir::Op& loop, std::uint32_t body, std::uint32_t inner_body) {
+const ir::Op& set_nest(vm::ForeachSite& site, const ir::Module& module, const ir::Function& function,
+                       const OperandMap& operands, const ir::Op& loop, std::uint32_t body, std::uint32_t inner_body) {
   const ir::LaunchNest& nest = function.nests[loop.nest];
   const ir::Op& inner = *ir::launch_within(function, loop);
-  site.launch = index_launch(function.launches[nest.launch], loop, operands, body, nest.values);
+  site.launch = index_launch(module, function, function.launches[nest.launch], loop, operands, body, nest.values);
   site.nest = {.prelude = nest.prelude,
                .captures = operands.all(nest.captures, body),
                .low = operands.of(inner.operands[0], body),

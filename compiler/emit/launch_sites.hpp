@@ -10,8 +10,8 @@
 namespace raddle::emit {
 
 /// Makes `site` the index launch that `loop` is. @param body  of the loop's instruction
-void set_launch(vm::ForeachSite& site, const ir::Function& function, const OperandMap& operands, const ir::Op& loop,
-                std::uint32_t body);
+void set_launch(vm::ForeachSite& site, const ir::Module& module, const ir::Function& function,
+                const OperandMap& operands, const ir::Op& loop, std::uint32_t body);
 
 /// What fusion has made of a loop that is a launch, or loops around one that compute nothing but keys.
 vm::Fusion fusion_of(const ir::Function& function, const ir::Op& loop);
@@ -30,8 +30,8 @@ vm::Operand element_of_result(const ir::Function& function, const OperandMap& op
 /// Makes `site` a nest; the inner loop's instruction is left to be set. @return that loop
 /// @param body        of the instruction of `loop`, the outer one
 /// @param inner_body  of its iterations
-const ir::Op& set_nest(vm::ForeachSite& site, const ir::Function& function, const OperandMap& operands,
-                       const ir::Op& loop, std::uint32_t body, std::uint32_t inner_body);
+const ir::Op& set_nest(vm::ForeachSite& site, const ir::Module& module, const ir::Function& function,
+                       const OperandMap& operands, const ir::Op& loop, std::uint32_t body, std::uint32_t inner_body);
 
 /// @param body  of the loop's instruction
 vm::LoopKernelSite loop_kernel(const ir::LoopKernel& from, const OperandMap& operands, std::uint32_t body);

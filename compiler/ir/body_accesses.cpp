@@ -1,9 +1,13 @@
 #include "compiler/ir/body_accesses.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
+
+#include "compiler/ir/affine_keys.hpp"
 
 namespace raddle::ir {
 
@@ -15,11 +19,12 @@ AccessMode mode_of(const Op& op) {
   return op.number == 0 ? AccessMode::increment : op.number == 1 ? AccessMode::minimum : AccessMode::scale;
 }
 
-/// Finds rows: `foreach k in [0:w-1] { A[i*w + k] = .. }` within a loop over i, with A and w from outside of it.
+/// Finds rows: `foreach k in [0:w-1] { A[(b + i)*w + k] = .. }` within a loop over i, with A, b and w from outside of
+/// it.
 class RowFinder {
  public:
   RowFinder(const Module& module, const Function& function, const Op& loop)
-      : module_(module), function_(function), body_(loop.regions[0]) {}
+      : module_(module), function_(function), loop_(loop), body_(loop.regions[0]) {}
 
   std::optional<BodyAccess> row_of(const Op& op) {
     if (op.kind != OpKind::foreach_range || !is_constant(op.operands[0], 0) || !is_constant(op.operands[2], 1))
@@ -34,11 +39,34 @@ class RowFinder {
     if (!insert || !is_outside(insert->operands[0])) return std::nullopt;
     const Op* const key = maker_of(insert->operands[1]);
     const std::optional<Operand> start = other_operand(key, OpKind::index_add, inner.parameters[0]);
-    const std::optional<Operand> width =
-        start ? other_operand(maker_of(*start), OpKind::index_mul, function_.regions[body_].parameters[0])
-              : std::nullopt;
-    if (!width || !is_outside(*width) || !is_last(op.operands[1], *width)) return std::nullopt;
-    return BodyAccess{insert, AccessMode::row, insert->operands[0], {*width}, 1};
+    const auto has_length = [&](Operand width) { return is_last(op.operands[1], width); };
+    return start ? row_from(*start, *insert, has_length) : std::nullopt;
+  }
+
+  /// `A[(b + i)*3] = ..; A[(b + i)*3 + 1] = ..; A[(b + i)*3 + 2] = ..;`
+  std::vector<BodyAccess> rows_of_operations() const {
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::map<std::int64_t, std::vector<const Op*>>> found;
+    for (const Op& op : function_.regions[body_].ops) {
+      if (op.kind != OpKind::array_insert || !is_outside(op.operands[0]) || op.operands[1].is_constant) continue;
+      const Op* const key = maker_of(op.operands[1]);
+      if (key && key->kind == OpKind::index_add && !key->operands[0].is_constant && key->operands[1].is_constant)
+        found[{op.operands[0].index, key->operands[0].index}][number_of(key->operands[1])].push_back(&op);
+    }
+    std::vector<BodyAccess> rows;
+    for (const auto& [place, elements] : found) {
+      const auto count = static_cast<std::int64_t>(elements.size());
+      const auto is_once = [](const auto& each) { return each.second.size() == 1; };
+      if (elements.begin()->first != 0 || elements.rbegin()->first != count - 1 ||
+          !std::ranges::all_of(elements, is_once))
+        continue;
+      const auto has_length = [&](Operand width) { return is_constant(width, count); };
+      std::optional<BodyAccess> row =
+          row_from(Operand::variable(place.second), *elements.begin()->second[0], has_length);
+      if (!row) continue;
+      for (const auto& [number, ops] : elements) row->elements.push_back(ops[0]);
+      rows.push_back(std::move(*row));
+    }
+    return rows;
   }
 
   /// Of the loop.
@@ -50,8 +78,26 @@ class RowFinder {
   }
 
  private:
+  /// @param start  key of the row's first element  @param has_length  asked of how long rows are
+  template <typename HasLength>
+  std::optional<BodyAccess> row_from(Operand start, const Op& insert, const HasLength& has_length) const {
+    const Op* const product = maker_of(start);
+    if (!product || product->kind != OpKind::index_mul) return std::nullopt;
+    for (const std::size_t i : {1UZ, 0UZ}) {
+      const Operand row = product->operands[1 - i], width = product->operands[i];
+      if (is_number_of_row(row) && is_outside(width) && has_length(width))
+        return BodyAccess{&insert, AccessMode::row, insert.operands[0], {width, row}, 1};
+    }
+    return std::nullopt;
+  }
+  std::int64_t number_of(Operand constant) const { return std::get<std::int64_t>(module_.constants[constant.index]); }
   bool is_constant(Operand operand, std::int64_t number) const {
     return operand.is_constant && module_.constants[operand.index] == Constant(number);
+  }
+  /// The loop's variable, and what is the same for all points.
+  bool is_number_of_row(Operand operand) const {
+    const std::optional<Key> key = affine_key(module_, function_, loop_, operand);
+    return key && (key->kind == Key::Kind::point || (key->kind == Key::Kind::affine && key->stride == 1));
   }
   /// One less than that.
   bool is_last(Operand last, Operand width) const {
@@ -78,6 +124,7 @@ class RowFinder {
 
   const Module& module_;
   const Function& function_;
+  const Op& loop_;
   const RegionId body_;
 };
 
@@ -90,7 +137,7 @@ Access with_same_keys(const BodyAccess& access) {
   return made;
 }
 
-BodyAccesses body_accesses(const Module& module, const Function& function, const Op& loop) {
+BodyAccesses body_accesses(const Module& module, const Function& function, const Op& loop, RowsBy rows_by) {
   BodyAccesses accesses;
   std::unordered_map<VarId, const Op*> rows;
   std::unordered_set<const Op*> used;
@@ -108,6 +155,9 @@ BodyAccesses body_accesses(const Module& module, const Function& function, const
   const Region& body = function.regions[loop.regions[0]];
   RowFinder finder(module, function, loop);
   std::vector<BodyAccess> found_rows;
+  std::unordered_set<const Op*> in_rows;
+  if (rows_by == RowsBy::loops_and_operations) found_rows = finder.rows_of_operations();
+  for (const BodyAccess& row : found_rows) in_rows.insert(row.elements.begin(), row.elements.end());
   const auto is_from_outside = [&](Operand key) {
     const auto is_key = [&](VarId id) { return id == key.index; };
     return key.is_constant ||
@@ -124,7 +174,7 @@ BodyAccesses body_accesses(const Module& module, const Function& function, const
       if (const std::optional<BodyAccess> row = finder.row_of(op)) found_rows.push_back(*row);
     } else if (op.kind == OpKind::array_hold) {
       accesses.holds.push_back(&op);
-    } else if (op.kind == OpKind::array_insert || op.kind == OpKind::update) {
+    } else if ((op.kind == OpKind::array_insert || op.kind == OpKind::update) && !in_rows.contains(&op)) {
       BodyAccess made = access(op);
       const bool is_inside = !finder.is_outside(made.array);
       BodyAccess& write = (is_inside ? accesses.inside : accesses.writes).emplace_back(std::move(made));

@@ -13,7 +13,7 @@
 namespace raddle::ir {
 
 /// What a point does with an element of an array; with an updateable: the next three; with a row: it writes as many
-/// elements as its one key says, those from `point` times as many on.
+/// elements as its first key says, those from as many times its second key on, which goes up with the point.
 enum class AccessMode : std::uint8_t { read, write, increment, minimum, scale, row };
 /// By AccessMode, as the IR's text has them.
 inline constexpr const char* access_modes[] = {"read", "write", "incr", "min", "scale", "row"};

@@ -31,6 +31,8 @@ class LaunchChecker {
 
   void launch(const IndexLaunch& launch) {
     accesses(launch);
+    const bool has_rows = std::ranges::find(launch.accesses, AccessMode::row, &Access::mode) != launch.accesses.end();
+    require(!has_rows || !launch.is_projected(), "points that write rows write all else by their number");
     if (!problem_.empty()) return;
     std::vector<TypeId> inputs, values;
     for (const Access& access : launch.accesses)
@@ -104,7 +106,9 @@ class LaunchChecker {
   /// Those of the loop's body, in its order. Without a projection what is read is no access of the launch; with one,
   /// what keys depend on is none, and comes out of an array among the captures.
   void accesses(const IndexLaunch& launch) {
-    const BodyAccesses body = body_accesses(module_, function_, op_);
+    const bool has_rows = std::ranges::find(launch.accesses, AccessMode::row, &Access::mode) != launch.accesses.end();
+    const BodyAccesses body =
+        body_accesses(module_, function_, op_, has_rows ? RowsBy::loops_and_operations : RowsBy::loops);
     std::size_t found = 0;
     for (const BodyAccess& read : body.reads) {
       const std::uint32_t computed = computed_;

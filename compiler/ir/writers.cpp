@@ -65,6 +65,26 @@ std::vector<VarId> Writers::written_in(RegionId region) const {
   return written;
 }
 
+std::vector<VarId> written_by_loops_around(const Function& function, RegionId region) {
+  struct Owner {
+    const Op* op = nullptr;
+    RegionId around = none;
+  };
+  std::vector<Owner> owners(function.regions.size());
+  for (RegionId around = 0; around < function.regions.size(); ++around)
+    for (const Op& op : function.regions[around].ops)
+      for (const RegionId nested : op.regions) owners[nested] = {&op, around};
+  const Writers writers(function);
+  std::vector<VarId> written;
+  for (RegionId at = region; owners[at].op; at = owners[at].around) {
+    const OpKind kind = owners[at].op->kind;
+    if (kind != OpKind::foreach_range && kind != OpKind::foreach_array && kind != OpKind::loop) continue;
+    const std::vector<VarId> held = writers.held_by(*owners[at].op);
+    written.insert(written.end(), held.begin(), held.end());
+  }
+  return written;
+}
+
 bool count_writers(Function& function) {
   const Writers writers(function);
   bool changed = false;

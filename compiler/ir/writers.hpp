@@ -38,6 +38,9 @@ class Writers {
   std::vector<VarId> row_of_;  ///< by variable
 };
 
+/// Arrays and bags that loops around a region write, and that are declared outside of these. No order.
+std::vector<VarId> written_by_loops_around(const Function& function, RegionId region);
+
 /// Sets `writers` of all array_new and bag_new. @return true if one has changed
 bool count_writers(Function& function);
 

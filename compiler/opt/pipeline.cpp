@@ -11,6 +11,7 @@
 #include "compiler/opt/bodies/dead_code.hpp"
 #include "compiler/opt/fusion/drop_temporaries.hpp"
 #include "compiler/opt/bodies/explicit_streams.hpp"
+#include "compiler/opt/launches/distribute_loops.hpp"
 #include "compiler/opt/launches/filled_arrays.hpp"
 #include "compiler/opt/bodies/fold_constants.hpp"
 #include "compiler/opt/fusion/fuse_loops.hpp"
@@ -28,6 +29,7 @@
 #include "compiler/opt/launches/loop_kernels.hpp"
 #include "compiler/opt/bodies/merge_branch_writes.hpp"
 #include "compiler/opt/bodies/order_operations.hpp"
+#include "compiler/opt/bodies/peel_borders.hpp"
 #include "compiler/opt/launches/outline_loops.hpp"
 #include "compiler/opt/bodies/prove_indices.hpp"
 #include "compiler/opt/launches/reduced_arrays.hpp"
@@ -57,6 +59,7 @@ constexpr Pass pipeline[] = {
     {"known-shapes", without_findings<use_known_shapes>, 2},      // before inlining: it looks for loops side by side
     {"inline-calls", without_findings<inline_calls>, 2},          // what follows works on the bodies
     {"small-arrays", without_findings<replace_small_arrays>, 2},  // before folding: much becomes constant
+    {"peel-borders", without_findings<peel_borders>, 2},          // before folding and proving: what is left is simpler
     {"fold-constants", without_findings<fold_constants>, 1},
     {"common-subexpressions", without_findings<share_common_subexpressions>, 2},  // after folding: equal constants
     {"prove-indices", without_findings<prove_indices>, 1},  // after sharing: equal extents are one variable
@@ -71,6 +74,7 @@ constexpr Pass pipeline[] = {
     {"drop-temporaries", without_findings<drop_temporaries>, 2},    // after fusion: values are passed on
     {"interchange-loops", without_findings<interchange_loops>, 2},  // after fusion: few loops are in bodies
     {"join-products", without_findings<join_products>, 2},          // after fusion: one loop is between them
+    {"distribute-loops", without_findings<distribute_loops>, 2},    // after fusion: what can be one loop is one
     {"index-launches", without_findings<find_index_launches>, 1},
     {"loop-kernels", without_findings<find_loop_kernels>, 1},  // before loops in their bodies are outlined
     {"outline-loops", without_findings<outline_loops>,

@@ -6,7 +6,8 @@
 Loops over one to four ranges write each element of arrays of ints once: over ranges that begin anywhere, have steps or are
 empty, one axis by several loops, triangles, ranges within that follow from what is around; in one `foreach` or in several
 that lie in each other, with numbers computed between them, branches that write, elements that are read where they were
-written, lines that are added up, edges that are made of what lies beside them. Such loops become nests and launches or
+written, lines that are added up, rows that a point makes of an array of its own, edges that are made of what lies beside
+them, elements that are made of earlier ones of the same array where there are such. Such loops become nests and launches or
 are interpreted, and nothing else may tell which.
 """
 
@@ -162,16 +163,16 @@ class Generator:
 
     # ---- statements
 
-    def nest(self, axes, loops, scalars, targets):
-        """@return the text; a function that runs it"""
+    def nest(self, axes, loops, scalars, targets, body):
+        """@param body  what a point does  @return the text; a function that runs it"""
         if not axes:
-            return self.writes(loops, scalars, targets)
+            return body(loops, scalars, targets)
         axis, rest = axes[0], axes[1:]
         texts, runs = [], []
         for loop in self.parts(axis, loops):
             own = list(scalars)
             between, computed = self.scalars(loops + [loop], own) if self.random.random() < 0.3 else ("", [])
-            text, inner = self.nest(rest, loops + [loop], own, targets)
+            text, inner = self.nest(rest, loops + [loop], own, targets, body)
             joins = not between and text.startswith("foreach ") and text.count("foreach") == 1 and self.random.random() < 0.5
             texts.append(f"foreach {loop.range_text()}, {text[len('foreach '):]}" if joins else
                          f"foreach {loop.range_text()} {{ {between}{text} }}")
@@ -220,12 +221,42 @@ class Generator:
                 target.values[place] = of(known)
         return text, run
 
+    def row(self, loops, scalars, targets):
+        """All elements that differ in the one axis over which no loop goes, of an array of the point's own."""
+        axis = next(k for k in range(len(self.shape)) if all(loop.axis != k for loop in loops))
+        extent, high, text, steps = self.shape[axis], self.bound(axis, 1), "", []
+        for target in targets:
+            own, total, number = self.name("p"), self.name("s"), self.random.randint(1, 9)
+            first, second = (Loop(axis, self.name("i"), constant(0), high) for _ in range(2))
+            value, of = self.expression(loops + [first], scalars)
+            element, _ = self.element(target, [(loop.index_text(), None) for loop in
+                                               sorted([*loops, second], key=lambda loop: loop.axis)])
+            back, text_back = self.random.choice(((False, second.variable),
+                                                  (True, f"{self.extents[axis]} - 1 - {second.variable}")))
+            text += (f"int {own}[{self.extents[axis]}]; foreach {first.range_text()} {{ {own}[{first.variable}] = {value}; }} "
+                     f"int {total} = sum({own}); foreach {second.range_text()} "
+                     f"{{ {element} = ({number} * {own}[{text_back}] + {total}) %% {MODULUS}; }} ")
+            steps.append((target, first, of, number, back))
+
+        def run(known):
+            place = {loop.axis: known[loop.variable] + loop.shift for loop in loops}
+            for target, first, of, number, back in steps:
+                numbers = [of({**known, first.variable: k}) for k in range(extent)]
+                for k in range(extent):
+                    where = tuple(k if at == axis else place[at] for at in range(len(self.shape)))
+                    assert where not in target.values
+                    target.values[where] = remainder(number * numbers[extent - 1 - k if back else k] + sum(numbers))
+        return text, run
+
     def statement(self):
         targets = [Array(self.name("a"), self.shape, {}) for _ in range(self.random.choice((1, 1, 2)))]
         axes = list(range(len(self.shape)))
         if self.random.random() < 0.3:
             self.random.shuffle(axes)
-        text, run = self.nest(axes, [], [], targets)
+        body = self.writes
+        if len(axes) > 1 and self.random.random() < 0.3:
+            axes, body = axes[:-1], self.row
+        text, run = self.nest(axes, [], [], targets, body)
         self.lines += [f"int {target.name}[{', '.join(self.extents)}];" for target in targets] + [text]
         run({})
         for target in targets:
@@ -262,6 +293,71 @@ class Generator:
                 target.values[place] = remainder(sum(k * of(known) for k, (_, of) in enumerate(terms, 1)))
         self.keep(target)
 
+    # ---- of elements before
+
+    def history(self):
+        """An element is made of some before it, if all of them are in the array."""
+        target = Array(self.name("a"), self.shape, {})
+        loops = [Loop(k, self.name("i"), constant(0), self.bound(k, 1)) for k in range(len(self.shape))]
+        offsets = [self.earlier() for _ in range(self.random.randint(1, 3))]
+        borders = [border for loop in loops for border in self.borders(loop, offsets)]
+        others = [self.expression(loops, []) for _ in borders]
+        rest, of_rest = self.expression(loops, [])
+        element, _ = self.element(target, [(loop.variable, None) for loop in loops])
+        terms = [f"{target.name}[{', '.join(self.moved(loop.variable, by) for loop, by in zip(loops, offset))}]"
+                 for offset in offsets]
+        value = f"{element} = ({' + '.join(terms)} + {rest}) %% {MODULUS};"
+        way = self.random.choice(("or", "and", "chain"))
+        if way == "chain":
+            text = "".join(f"if ({border}) {{ {element} = {other[0]}; }} else " + "{ "
+                           for (border, _), other in zip(borders, others)) + value + " }" * len(borders)
+        else:
+            tests = [border if way == "or" else f"!({border})" for border, _ in borders]
+            arms = [f"{{ {element} = {others[0][0]}; }}", f"{{ {value} }}"]
+            text = "if ({}) {} else {}".format((" || " if way == "or" else " && ").join(tests),
+                                               *(arms if way == "or" else reversed(arms)))
+        for loop in reversed(loops):
+            joins = text.startswith("foreach") and self.random.random() < 0.5
+            text = f"foreach {loop.range_text()}, {text[8:]}" if joins else f"foreach {loop.range_text()} {{ {text} }}"
+        self.lines += [f"int {target.name}[{', '.join(self.extents)}];", text]
+        for place in itertools.product(*(range(extent) for extent in self.shape)):
+            known = {loop.variable: number for loop, number in zip(loops, place)}
+            at = next((n for n, (_, holds) in enumerate(borders) if holds(known)), None)
+            if at is not None:
+                target.values[place] = others[at if way == "chain" else 0][1](known)
+            else:
+                before = [target.values[tuple(map(sum, zip(place, offset)))] for offset in offsets]
+                target.values[place] = remainder(sum(before) + of_rest(known))
+        self.keep(target)
+
+    @staticmethod
+    def moved(variable, by):
+        return variable if by == 0 else f"{variable} {'+' if by > 0 else '-'} {abs(by)}"
+
+    def earlier(self):
+        """Of an element before: how many indices further in each axis."""
+        first = self.random.randrange(len(self.shape))
+        return tuple(0 if k < first else -self.random.choice((1, 1, 2)) if k == first else
+                     self.random.choice((-1, 0, 0, 1)) for k in range(len(self.shape)))
+
+    def borders(self, loop, offsets):
+        """Where the elements before are none."""
+        n, variable, made = self.extents[loop.axis], loop.variable, []
+        low, high = max(-o[loop.axis] for o in offsets), max(o[loop.axis] for o in offsets)
+        last = self.shape[loop.axis] - 1
+        if low > 0:
+            texts = [f"{variable} < {low}", f"{variable} <= {low - 1}", f"{low} > {variable}", f"{variable} - {low} < 0"]
+            if low == 1:
+                texts += [f"{variable} == 0"] * 3
+            made.append((self.random.choice(texts), lambda known: known[variable] < low))
+        if high > 0:
+            texts = [f"{variable} > {n} - 1 - {high}", f"{variable} + {high} >= {n}", f"{variable} + {high} > {n} - 1"]
+            if high == 1:
+                texts += [f"{variable} == {n} - 1"] * 3
+            made.append((self.random.choice(texts), lambda known: known[variable] > last - high))
+        self.random.shuffle(made)
+        return made
+
     def keep(self, array):
         self.arrays.append(array)
         values = [array.values[p] for p in itertools.product(*(range(extent) for extent in self.shape))]
@@ -280,6 +376,8 @@ class Generator:
         for _ in range(5):
             if len(self.shape) > 1 and max(self.shape) > 1 and self.random.random() < 0.3:
                 self.edge()
+            elif self.random.random() < 0.3:
+                self.history()
             else:
                 self.statement()
         return "\n".join(self.lines) + "\n", sorted(self.expected)

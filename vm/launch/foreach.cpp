@@ -136,11 +136,12 @@ void Launcher::begin_range(RangeTask& range) {
   const bool has_points = site.is_launch() || range.inner.count != 0;
   const std::int64_t points = range.end * std::max<std::int64_t>(1, range.inner.count);
   const bool is_launch = has_points && (is_long || calls_of(site.launch, points) >= run_.options.leaf_threshold);
-  // points of a nest that wait for code one by one would be run one by one, too
+  // points of a nest that wait for code one by one would be run one by one, too; those that write rows are interpreted
   const bool waits_for_code =
-      is_launch && (run_.options.leaf_threshold == 0 || is_long ||
-                    (site.is_nest() && here_.kernels().waits_for_code_of(program_.functions[site.launch.leaf]) &&
-                     run_.leaves.stage(site.launch.leaf) < LeafTable::Stage::native));
+      is_launch &&
+      (run_.options.leaf_threshold == 0 || is_long ||
+       (site.is_nest() && run_.leaves.stage(site.launch.leaf) < LeafTable::Stage::native &&
+        (site.launch.has_rows() || here_.kernels().waits_for_code_of(program_.functions[site.launch.leaf]))));
   if (is_launch && site.is_nest()) run_.leaves.request(site.nest.prelude);
   if (is_launch && site.launch.projection != no_id) run_.leaves.request(site.launch.projection);
   if (is_launch && !waits_for_code) run_.leaves.request(site.launch.leaf);

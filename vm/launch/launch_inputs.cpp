@@ -35,9 +35,14 @@ bool is_sink(const IndexLaunch& launch, Frame& frame, const Array& array) {
   });
 }
 
-/// How many points a launch has, those of all inner loops of a nest; none: that is not known yet.
-std::optional<std::int64_t> count_points(const RangeTask& range) {
-  if (!range.site.is_nest()) return range.end;
+/// The inner loop of a nest.
+struct InnerBounds {
+  std::int64_t low, high, step;
+  std::int64_t count() const { return range_count(low, high, step); }
+};
+
+/// @return none: they are not known yet, or none for a loop
+std::optional<InnerBounds> inner_bounds(const RangeTask& range) {
   const LaunchNest& nest = range.site.nest;
   std::array<std::int64_t, 3> bounds;
   for (std::size_t i = 0; const Operand operand : {nest.low, nest.high, nest.step}) {
@@ -45,10 +50,16 @@ std::optional<std::int64_t> count_points(const RangeTask& range) {
     if (!is_there(bound)) return std::nullopt;
     bounds[i++] = static_cast<std::int64_t>(bound.peek());
   }
+  if (step_fault(bounds[0], bounds[2])) return std::nullopt;
+  return InnerBounds{bounds[0], bounds[1], bounds[2]};
+}
+
+/// How many points a launch has, those of all inner loops of a nest; none: that is not known yet.
+std::optional<std::int64_t> count_points(const RangeTask& range) {
+  if (!range.site.is_nest()) return range.end;
+  const std::optional<InnerBounds> inner = inner_bounds(range);
   std::int64_t points = 0;
-  if (step_fault(bounds[0], bounds[2]) ||
-      __builtin_mul_overflow(range_count(bounds[0], bounds[1], bounds[2]), range.end, &points))
-    return std::nullopt;
+  if (!inner || __builtin_mul_overflow(inner->count(), range.end, &points)) return std::nullopt;
   return points;
 }
 
@@ -77,40 +88,51 @@ struct KeyRange {
   }
 };
 
-/// @param key_count  0: the keys are the points   @return none: they are not affine, or that is not known yet
-std::optional<KeyRange> key_range(const RangeTask& range, std::uint32_t first_key, std::uint32_t key_count) {
-  const std::int64_t low = range.low, high = range_value(range.low, range.step, range.end - 1);
+/// @param key_count  0: the keys are the points
+/// @param ends  of a nest; none: the range is none
+/// @return none: they are not affine, or that is not known yet; of a nest the first and last one, if they go up or down
+std::optional<KeyRange> key_range(const RangeTask& range, std::uint32_t first_key, std::uint32_t key_count,
+                                  const std::optional<NestEnds>& ends) {
+  const std::int64_t low = ends ? ends->low : range.low;
+  const std::int64_t high = ends ? ends->high : range_value(range.low, range.step, range.end - 1);
+  const std::int64_t step = ends ? 0 : range.step;
   if (range.kind != RangeTask::Kind::ints || key_count > 1) return std::nullopt;
-  if (key_count == 0) return KeyRange{low, high, range.step};
+  if (key_count == 0) return KeyRange{low, high, step};
   const LaunchKey& key = range.site.launch.keys[first_key];
-  if (!key.is_affine() || key.base.value != no_id) return std::nullopt;
-  __int128 base = key.offset;
-  if (!key.base.operand.is_absent()) {
+  if (!key.is_affine() || (key.base.value != no_id && !ends)) return std::nullopt;
+  __int128 first = key.offset, last = key.offset;
+  if (key.base.value != no_id) {
+    first += ends->first[key.base.value];
+    last += ends->last[key.base.value];
+  } else if (!key.base.operand.is_absent()) {
     const Future& variable = range.frame.at(key.base.operand);
     if (!is_there(variable)) return std::nullopt;
-    base += static_cast<std::int64_t>(variable.peek());
+    first += static_cast<std::int64_t>(variable.peek());
+    last += static_cast<std::int64_t>(variable.peek());
   }
-  const __int128 first = static_cast<__int128>(key.stride) * low + base;
-  const __int128 last = static_cast<__int128>(key.stride) * high + base;
+  first += static_cast<__int128>(key.stride) * low;
+  last += static_cast<__int128>(key.stride) * high;
   // element keys are far below; what is there can be subtracted
   constexpr __int128 limit = std::int64_t{1} << 62;
   if (first < 0 || last < 0 || first > limit || last > limit) return std::nullopt;
-  return KeyRange{static_cast<std::int64_t>(first), static_cast<std::int64_t>(last), key.stride * range.step};
+  return KeyRange{static_cast<std::int64_t>(first), static_cast<std::int64_t>(last), key.stride * step};
 }
 
-/// Of a launch over whole arrays that reads elements which it does not write of an array that it writes to, as in
-/// `v[0, :] = v[1, :]`: the last one of them. Its points would wait for them one by one.
+/// Of a launch that reads elements which it does not write, as in `v[0, :] = v[1, :]`: the last one of them. Its points
+/// would wait for them one by one.
 /// @return null: it is there, or it can not be told which one that is
-Future* last_of_others(const RangeTask& range, const LaunchRead& read, Array& array) {
+Future* last_of_others(const RangeTask& range, const LaunchRead& read, Array& array,
+                       const std::optional<NestEnds>& ends) {
   const IndexLaunch& launch = range.site.launch;
-  if (launch.start != LaunchStart::at_arrays || range.site.is_nest() || range.end == 0) return nullptr;
-  const std::optional<KeyRange> keys = key_range(range, read.first_key, read.key_count);
+  if (launch.start == LaunchStart::at_elements || (range.site.is_nest() && !ends) || range.end == 0) return nullptr;
+  const std::optional<KeyRange> keys = key_range(range, read.first_key, read.key_count, ends);
   if (!keys) return nullptr;
   for (const LaunchSink& sink : launch.sinks) {
-    const std::optional<KeyRange> written = key_range(range, sink.first_key, sink.key_count);
+    if (!sink.is_of_array() || array_there(range.frame.at(sink.target)) != &array) continue;
+    const std::optional<KeyRange> written = key_range(range, sink.first_key, sink.key_count, ends);
     if (!written || !sink.row_keys.empty() || keys->may_meet(*written)) return nullptr;
   }
-  Future* const last = array.element(Value::of(keys->last));
+  Future* const last = array.element(Value::of(std::max(keys->first, keys->last)));
   return last && !last->is_resolved() ? last : nullptr;
 }
 
@@ -139,7 +161,7 @@ struct Inputs {
   }
 };
 
-Inputs look_at_inputs(const RangeTask& range, const Program& program) {
+Inputs look_at_inputs(const RangeTask& range, const Program& program, const std::optional<NestEnds>& ends) {
   const IndexLaunch& launch = range.site.launch;
   Inputs inputs{.start = launch.start};
   const auto add_variable = [&](Future& variable, bool is_needed) {
@@ -170,15 +192,17 @@ Inputs look_at_inputs(const RangeTask& range, const Program& program) {
     Array* const array = array_there(variable);
     if (!array) {
       add_variable(variable, true);
-    } else if (!is_sink(launch, range.frame, *array)) {
-      inputs.add(*array, /*is_whole=*/false);
-    } else if (Future* const last = last_of_others(range, read, *array)) {  // others come from points of its own
-      inputs.await(*last);
+      continue;
     }
+    const bool is_own = is_sink(launch, range.frame, *array);  // others come from points of its own
+    if (!is_own) inputs.add(*array, /*is_whole=*/false);
+    if (!is_own && (launch.start != LaunchStart::at_last || array->is_closed())) continue;
+    if (Future* const last = last_of_others(range, read, *array, ends)) inputs.await(*last);
   }
   for (const LaunchSink& sink : launch.sinks) {
     add_variable(range.frame.at(sink.target), true);
-    if (!sink.width.is_absent()) add_variable(range.frame.at(sink.width), true);
+    for (const Operand number : {sink.width, sink.row.base.operand})
+      if (!number.is_absent()) add_variable(range.frame.at(number), true);
   }
   add_captures(launch.projection, launch.projected, [&](const LaunchInput& each, KernelType type) {
     if (each.value == no_id) add_capture(each.operand, type, true);
@@ -193,11 +217,27 @@ Inputs look_at_inputs(const RangeTask& range, const Program& program) {
 
 }  // namespace
 
+/// Of a nest that begins when the last elements are there that it reads. @return none: it is none, or not known yet
+std::optional<NestEnds> Launcher::nest_ends(const RangeTask& range) {
+  const ForeachSite& site = range.site;
+  if (!site.is_nest() || site.launch.start != LaunchStart::at_last || range.end == 0) return std::nullopt;
+  const std::optional<InnerBounds> inner = inner_bounds(range);
+  if (!inner || inner->count() == 0) return std::nullopt;
+  NestEnds ends;
+  ends.low = inner->low;
+  ends.high = range_value(inner->low, inner->step, inner->count() - 1);
+  const std::int64_t last = range_value(range.low, range.step, range.end - 1);
+  if (!run_prelude(range.frame, site, range.low, ends.first.data()) ||
+      !run_prelude(range.frame, site, last, ends.last.data()))
+    return std::nullopt;
+  return ends;
+}
+
 /// Before a launch begins, which then promises what it can. @return what it is to wait for first; null: nothing
 Future* Launcher::awaited_input(RangeTask& range, bool is_forced) {
   const ForeachSite& site = range.site;
   if (site.launch.leaf == no_id) return nullptr;
-  const Inputs inputs = look_at_inputs(range, program_);
+  const Inputs inputs = look_at_inputs(range, program_, nest_ends(range));
   const bool waits = inputs.awaited && !is_forced;
   for (std::size_t i = 0; i < site.launch.sinks.size() && !site.is_in_nest && !range.has_promised; ++i) {
     const LaunchSink& sink = site.launch.sinks[i];

@@ -151,12 +151,14 @@ void Launcher::run_nest_iteration(PointLaunch& points, bool is_possible) {
 /// @return how many it has run: the next one is to be interpreted
 std::int64_t Launcher::run_inner(PointLaunch& points, std::int64_t first, std::int64_t count) {
   LaunchedLeaf& leaf = points.computation;
+  const IndexLaunch& launch = points.piece.site.launch;
   const bool is_stretch = leaf.code || (leaf.function.lane_code.exists() && count > 1);
-  if (points.piece.site.launch.is_projected() || !is_stretch) return run_points(points, first, count);
-  if (!find_rows(points, nullptr)) return 0;
-  if (!leaf.code) lane_machine_.prepare(points.piece.site.launch.leaf, leaf.arguments(0));
+  if (launch.has_rows() && !leaf.code) return 0;
+  if (launch.is_projected() || !is_stretch) return run_points(points, first, count);
+  if (!find_rows(points, nullptr) || !takes_rows(launch, points.rows, points.step())) return 0;
+  if (!leaf.code) lane_machine_.prepare(launch.leaf, leaf.arguments(0));
   const std::int64_t value = range_value(points.low(), points.step(), first);
-  return run_parts(points.piece, leaf, points.rows, value, points.step(), count);
+  return run_parts(points.piece, leaf, points.rows, points.values.data(), value, points.step(), count);
 }
 
 bool Launcher::run_prelude(Frame& frame, const ForeachSite& site, std::int64_t value, std::int64_t* values) {

@@ -184,6 +184,7 @@ inline bool has_sinks(Frame& frame, const IndexLaunch& launch) {
   };
   return std::ranges::all_of(launch.sinks, [&](const LaunchSink& sink) {
     return is_there(sink.target) && (sink.width.is_absent() || is_there(sink.width)) &&
+           (sink.row.base.operand.is_absent() || is_there(sink.row.base.operand)) &&
            std::ranges::all_of(sink.row_keys,
                                [&](const LaunchInput& key) { return key.value != no_id || is_there(key.operand); });
   });

@@ -35,6 +35,7 @@ struct ElementOrder;
 struct KernelArgument;
 struct KnownPart;
 struct LoopProfile;
+struct NestEnds;
 struct PartKeys;
 struct PointLaunch;
 struct PointResults;
@@ -104,10 +105,12 @@ class Launcher : WorkerService {
   /// Runs iterations of an index launch natively, from `first` on. @return how many it has run, fewer than `count` if
   /// the next one fails; none if they have to be interpreted
   std::optional<std::int64_t> run_launch(const RangeTask& piece, std::int64_t first, std::int64_t count);
-  std::int64_t run_parts(const RangeTask& piece, LaunchedLeaf& leaf, const SinkArrays& arrays, std::int64_t first,
-                         std::int64_t step, std::int64_t count);
-  std::int64_t run_part(const RangeTask& piece, LaunchedLeaf& leaf, const SinkArrays& arrays, std::int64_t first,
-                        std::int64_t step, std::int64_t count);
+  std::int64_t run_parts(const RangeTask& piece, LaunchedLeaf& leaf, const SinkArrays& arrays,
+                         const std::int64_t* values, std::int64_t first, std::int64_t step, std::int64_t count);
+  std::int64_t run_part(const RangeTask& piece, LaunchedLeaf& leaf, const SinkArrays& arrays,
+                        const std::int64_t* values, std::int64_t first, std::int64_t step, std::int64_t count);
+  static bool find_key(Frame& frame, const LaunchSink& sink, const std::int64_t* values, std::int64_t point,
+                       std::int64_t& key);
   std::int64_t call_native(LaunchedLeaf& leaf, std::int64_t first, std::int64_t step, std::int64_t count);
   bool makes_stretches(const IndexLaunch& launch) const;
   std::int64_t calls_of(const IndexLaunch& launch, std::int64_t points) const;
@@ -146,6 +149,7 @@ class Launcher : WorkerService {
 
   // --- launch_inputs.cpp
   Future* awaited_input(RangeTask& range, bool is_forced);
+  std::optional<NestEnds> nest_ends(const RangeTask& range);
   void promise(const RangeTask& range, std::size_t sink, Array& array, bool is_possible);
   bool can_promise(const RangeTask& range, std::size_t sink) const;
 

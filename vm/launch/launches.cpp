@@ -39,7 +39,7 @@ std::optional<std::int64_t> Launcher::run_launch(const RangeTask& piece, std::in
   launch_reductions_.resize(launch.sinks.size());
   if (!code) lane_machine_.prepare(launch.leaf, leaf.arguments(0));
   const std::int64_t done =
-      run_parts(piece, leaf, arrays, range_value(piece.low, piece.step, first), piece.step, count);
+      run_parts(piece, leaf, arrays, nullptr, range_value(piece.low, piece.step, first), piece.step, count);
   finish_parts(arrays);
   return done;
 }
@@ -57,9 +57,12 @@ void Launcher::use_captures(Frame& frame, const std::vector<LaunchInput>& captur
 }
 
 /// Points whose results go to the same arrays, in parts that end where chunks of numbers do: a whole one goes into its
-/// array as it is. @param first  the value of the first one  @return how many it has made
+/// array as it is.
+/// @param values  of a nest: results of the prelude
+/// @param first  the value of the first one  @return how many it has made
 std::int64_t Launcher::run_parts(const RangeTask& piece, LaunchedLeaf& leaf, const SinkArrays& arrays,
-                                 std::int64_t first, std::int64_t step, std::int64_t count) {
+                                 const std::int64_t* values, std::int64_t first, std::int64_t step,
+                                 std::int64_t count) {
   const std::span targets(arrays.data(), piece.site.launch.sinks.size());
   const bool is_direct =
       leaf.code && std::ranges::all_of(targets, [&](const Array* array) { return takes_numbers(array, step); });
@@ -69,7 +72,7 @@ std::int64_t Launcher::run_parts(const RangeTask& piece, LaunchedLeaf& leaf, con
     const std::int64_t key = range_value(first, step, done);
     const std::int64_t part =
         is_direct ? std::min(count - done, most_at_once()) : std::min(count - done, to_boundary(key, step));
-    const std::int64_t made = run_part(piece, leaf, arrays, key, step, part);
+    const std::int64_t made = run_part(piece, leaf, arrays, values, key, step, part);
     done += made;
     if (made < part) break;
   }
@@ -121,6 +124,23 @@ std::int64_t Launcher::width_of(Frame& frame, const LaunchSink& sink) {
   return sink.kind == LaunchSink::Kind::row ? static_cast<std::int64_t>(frame.at(sink.width).peek()) : 1;
 }
 
+/// Where the first of some points writes. @param values  of a nest: results of the prelude
+/// @return false: it can not be told without overflow, or the script would not get there without
+bool Launcher::find_key(Frame& frame, const LaunchSink& sink, const std::int64_t* values, std::int64_t point,
+                        std::int64_t& key) {
+  key = point;
+  if (sink.kind != LaunchSink::Kind::row) return true;
+  const LaunchInput& base = sink.row.base;
+  const auto is_within = [](std::int64_t number, std::int64_t limit) { return -limit < number && number < limit; };
+  std::int64_t number = 0;
+  if (base.value != no_id)
+    number = values[base.value];
+  else if (!base.operand.is_absent())
+    number = static_cast<std::int64_t>(frame.at(base.operand).peek());
+  return is_within(point, affine_point_limit) && is_within(number, affine_base_limit) &&
+         !__builtin_mul_overflow(point + number + sink.row.offset, width_of(frame, sink), &key);
+}
+
 /// A leaf that may take long waits for its code inside of interpreted iterations.
 bool Launcher::makes_stretches(const IndexLaunch& launch) const {
   const Function& leaf = program_.functions[launch.leaf];
@@ -150,16 +170,17 @@ std::int64_t Launcher::call_native(LaunchedLeaf& leaf, std::int64_t first, std::
   return made;
 }
 
-/// Points that lie in one chunk of numbers, or whose results all go into promised arrays. @param first  the value of
-/// the first one  @return how many it has made
+/// Points that lie in one chunk of numbers, or whose results all go into promised arrays.
+/// @param values  of a nest: results of the prelude
+/// @param first  the value of the first one  @return how many it has made
 std::int64_t Launcher::run_part(const RangeTask& piece, LaunchedLeaf& leaf, const SinkArrays& arrays,
-                                std::int64_t first, std::int64_t step, std::int64_t count) {
+                                const std::int64_t* values, std::int64_t first, std::int64_t step, std::int64_t count) {
   const IndexLaunch& launch = piece.site.launch;
   make_chunks(launch, arrays, step);
   SinkKeys keys, widths;
   for (std::size_t i = 0; i < launch.sinks.size(); ++i) {
     widths[i] = width_of(piece.frame, launch.sinks[i]);
-    if (__builtin_mul_overflow(first, widths[i], &keys[i])) return 0;
+    if (!find_key(piece.frame, launch.sinks[i], values, first, keys[i])) return 0;
   }
   count = claim_places(arrays, keys, count, widths);
   if (count == 0) return 0;

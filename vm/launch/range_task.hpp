@@ -1,5 +1,6 @@
 #pragma once
 // A piece of a `foreach`: the iterations that nobody has begun yet.
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -8,6 +9,7 @@
 #include "vm/interpret/deferred_call.hpp"
 #include "vm/interpret/frame.hpp"
 #include "vm/interpret/loop_window.hpp"
+#include "vm/program/leaf_abi.hpp"
 
 namespace raddle::vm {
 
@@ -27,6 +29,13 @@ struct InnerRange {
   std::int64_t count = 0;           ///< points of the whole inner loop; 0: the loop is run as one without a nest
   std::int64_t low = 0, step = 1;
   bool is_whole() const { return end - first == count; }
+};
+
+/// Where a nest begins and ends: what the prelude computes for its first and its last iteration, the inner loop's
+/// range.
+struct NestEnds {
+  std::array<std::int64_t, leaf_word_limit> first, last;
+  std::int64_t low, high;
 };
 
 /// Owned by the deque it lies in, by the worker that runs it, or by its window. Owns a reference to the frame around

@@ -181,7 +181,9 @@ class Disassembler {
   void write_launch(const IndexLaunch& launch, int indent) {
     line(indent, fmt::format("launch @{}{}{}", program_.functions[launch.leaf].name,
                              clause(" captures ", inputs(launch.captures)),
-                             launch.start == LaunchStart::at_arrays ? " at arrays" : ""));
+                             launch.start == LaunchStart::at_arrays ? " at arrays"
+                             : launch.start == LaunchStart::at_last ? " at last elements"
+                                                                    : ""));
     if (launch.projection != no_id)
       line(indent + 1, fmt::format("projection @{}{}", program_.functions[launch.projection].name,
                                    clause(" of ", inputs(launch.projected))));
@@ -198,7 +200,8 @@ class Disassembler {
         for (const LaunchInput& row : sink.row_keys) rows += "[" + input(row) + "]";
         return line(indent, fmt::format("write {}{}{}", target, rows, keys(launch, sink.first_key, sink.key_count)));
       }
-      case LaunchSink::Kind::row: return line(indent, fmt::format("write {}[row of {}]", target, operand(sink.width)));
+      case LaunchSink::Kind::row:
+        return line(indent, fmt::format("write {}[row {} of {}]", target, key(sink.row), operand(sink.width)));
       case LaunchSink::Kind::increment: return line(indent, "increment " + target);
       case LaunchSink::Kind::minimum: return line(indent, "minimum " + target);
       case LaunchSink::Kind::scale: return line(indent, "scale " + target);

@@ -33,7 +33,8 @@ struct LaunchSink {
   /// Among the launch's keys: of rows within `row_keys`, the last one of the element. 0: the key is the point
   std::uint32_t first_key = 0, key_count = 0;
   std::vector<LaunchInput> row_keys = {};  ///< of the rows that all elements lie in
-  Operand width = {};  ///< row: how many elements each point writes, those from its number times as many on
+  Operand width = {};  ///< row: how many elements each point writes, those from as many times the row's number on
+  LaunchKey row = {.stride = 1};  ///< its number
   bool is_of_array() const { return kind == Kind::element || kind == Kind::row; }
   /// All elements lie in one row.
   bool is_fixed() const { return key_count <= 1; }
@@ -49,6 +50,7 @@ struct LaunchRead {
 enum class LaunchStart : std::uint8_t {
   at_elements,  ///< each point for its elements
   at_arrays,    ///< for all elements of the arrays that it reads, as whole-array operations do
+  at_last,      ///< for the last element that it reads of each, as loops around write others of them
 };
 
 /// Iterations that only compute scalars, which they write to elements of arrays and add to updateables. A leaf function

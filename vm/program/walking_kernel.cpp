@@ -231,6 +231,7 @@ std::string obstacle_of_walking(const ForeachSite& site) {
       (site.is_nest() && std::ranges::any_of(launch.sinks, has_rows)))
     return "its points read or write elements of arrays in arrays";
   for (const LaunchSink& sink : launch.sinks) {
+    if (sink.kind == LaunchSink::Kind::row) return "its points write rows";
     if (site.is_nest() && (sink.kind != LaunchSink::Kind::element || sink.key_count == 0))
       return "its points add up what they compute";
     if (sink.key_count != 0 && (!launch.keys[sink.first_key].is_affine() || launch.keys[sink.first_key].stride != 1))

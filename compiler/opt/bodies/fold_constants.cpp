@@ -68,9 +68,11 @@ class Folder {
 
 void fold_constants(ir::Module& module) {
   for (ir::Function& function : module.functions) {
-    Folder(module, function).run();
+    fold_constants(module, function);
     if (take_known_branches(module, function)) ir::count_writers(function);
   }
 }
+
+void fold_constants(ir::Module& module, ir::Function& function) { Folder(module, function).run(); }
 
 }  // namespace raddle::opt

@@ -9,5 +9,7 @@ namespace raddle::opt {
 /// Branches whose condition is known then give way to the one that is taken.
 /// What would fail at run time (overflow, division by zero) is left to fail there.
 void fold_constants(ir::Module& module);
+/// The same in a function of the module.
+void fold_constants(ir::Module& module, ir::Function& function);
 
 }  // namespace raddle::opt

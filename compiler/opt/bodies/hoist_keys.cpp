@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/opt/ints/int_sum.hpp"
 #include "compiler/opt/rewrite/uses.hpp"
 
 namespace raddle::opt {
@@ -19,7 +20,8 @@ using ir::OpKind;
 bool makes_keys(const ir::Op& op) { return op.kind == OpKind::index_add || op.kind == OpKind::index_mul; }
 
 bool is_arithmetic(const ir::Op& op) {
-  return op.kind == OpKind::add || op.kind == OpKind::sub || op.kind == OpKind::mul;
+  return op.kind == OpKind::add || op.kind == OpKind::sub || op.kind == OpKind::mul ||
+         ints::is_called(op, "min_integer") || ints::is_called(op, "max_integer");
 }
 
 class Hoister {

@@ -58,12 +58,19 @@ void Flattener::insert(Scope& scope, const ir::Op& op) {
     if (!is_done) refuse(other_element);
     return;
   }
-  const auto write = std::ranges::find(body_accesses_.writes, &op, &ir::BodyAccess::op);
+  const auto is_it = [&](const ir::BodyAccess& write) {
+    return write.elements.empty() ? write.op == &op : std::ranges::find(write.elements, &op) != write.elements.end();
+  };
+  const auto write = std::ranges::find_if(body_accesses_.writes, is_it);
   if (write == body_accesses_.writes.end()) return refuse(other_element);
   std::optional<Operand>& output = now_.outputs[static_cast<std::size_t>(write - body_accesses_.writes.begin())];
   if (write->mode == ir::AccessMode::write) {
     if (now_.builder.region() != 0 || output || now_.builder.is_own(stored)) return refuse(other_element);
     output = stored;
+  } else if (!write->elements.empty()) {
+    if (now_.builder.region() != 0 || now_.builder.is_own(stored)) return refuse(other_element);
+    const auto element = std::ranges::find(write->elements, &op) - write->elements.begin();
+    now_.builder.insert_one(*output, element, stored, op.span);
   } else if (!now_.builder.is_in_each() || !now_.builder.insert(*output, now_.builder.point(), stored, op.span)) {
     refuse(other_element);
   }

@@ -40,7 +40,7 @@ Flattener::Flattener(ir::Module& module, const ir::Function& around, const ir::O
     : module_(module),
       around_(around),
       loop_(loop),
-      body_accesses_(ir::body_accesses(module, around, loop)),
+      body_accesses_(ir::body_accesses(module, around, loop, ir::RowsBy::loops_and_operations)),
       now_{.builder = BodyBuilder(module, fmt::format("{}.body.{}", around.name, module.functions.size()), loop.span)} {
   collect_inside(loop.regions[0]);
 }
@@ -56,6 +56,7 @@ std::optional<FlatBody> Flattener::run() {
     if (writes[i].mode != ir::AccessMode::row) continue;
     const TypeId type = around_.variables[writes[i].array.index].type;
     now_.outputs[i] = now_.builder.new_array(type, {value(scope, writes[i].keys[0])}, writes[i].op->span);
+    now_.has_own_array |= !writes[i].elements.empty();
   }
   region(scope, loop_.regions[0]);
   if (is_refused_ || !now_.has_own_array) return std::nullopt;
@@ -67,10 +68,13 @@ std::optional<FlatBody> Flattener::run() {
     if (!output || (is_row && !now_.builder.extents_of(*output))) return std::nullopt;
     now_.builder.add_output(*output, writes[i].op->span);
     ir::Access access{.mode = writes[i].mode, .data = writes[i].array, .keys = {}, .span = writes[i].op->span};
-    access.keys.push_back(is_row ? ir::Key{.kind = ir::Key::Kind::same, .operand = writes[i].keys[0]}
-                                 : *ir::affine_key(module_, around_, loop_, writes[i].keys[0]));
+    if (is_row) access.keys.push_back({.kind = ir::Key::Kind::same, .operand = writes[i].keys[0]});
+    access.keys.push_back(*ir::affine_key(module_, around_, loop_, writes[i].keys.back()));
     made.accesses.push_back(std::move(access));
   }
+  // rows are written by many points at once, elements by keys point by point
+  const bool has_rows = std::ranges::find(writes, ir::AccessMode::row, &ir::BodyAccess::mode) != writes.end();
+  if (has_rows && ir::IndexLaunch{.accesses = made.accesses}.is_projected()) return std::nullopt;
   made.function = now_.builder.take();
   simplify_tracked_arrays(module_, made.function);
   fuse_loops(module_, made.function);
@@ -106,11 +110,12 @@ bool Flattener::is_outside(Operand operand) const {
 bool Flattener::are_sinks() const {
   if (body_accesses_.writes.empty() || !body_accesses_.holds.empty()) return false;
   return std::ranges::all_of(body_accesses_.writes, [&](const ir::BodyAccess& write) {
-    if (write.keys.size() != 1) return false;
     const auto is_it = [&](const ir::BodyAccess& other) { return other.array == write.array; };
-    if (std::ranges::count_if(body_accesses_.writes, is_it) != 1) return false;
-    return write.mode == ir::AccessMode::row ||
-           (write.mode == ir::AccessMode::write && ir::affine_key(module_, around_, loop_, write.keys[0]));
+    const bool is_only = std::ranges::count_if(body_accesses_.writes, is_it) == 1;
+    if (write.mode == ir::AccessMode::row) return is_only;
+    if (write.mode != ir::AccessMode::write || write.keys.size() != 1) return false;
+    const std::optional<ir::Key> key = ir::affine_key(module_, around_, loop_, write.keys[0]);
+    return key && (is_only || key->kind == ir::Key::Kind::affine);  // of others many points are made at once
   });
 }
 
@@ -338,18 +343,6 @@ void Flattener::compute(Scope& scope, const ir::Op& op) {
   bind(scope, op.results[0],
        {now_.builder.put(op.kind, values(scope, op.operands), type_of(scope, Operand::variable(op.results[0])),
                          op.span)});
-}
-
-bool waits_for_others(const ir::Module& module) {
-  const auto waits = [&](const ir::Op& op) {
-    if (op.kind == OpKind::call_app) return true;
-    if (op.kind == OpKind::call) return module.functions[op.callee].kind == ir::FunctionKind::foreign;
-    return op.kind == OpKind::call_builtin && stdlib::may_end_later(stdlib::builtins()[op.callee].effect);
-  };
-  return std::ranges::any_of(module.functions, [&](const ir::Function& function) {
-    return std::ranges::any_of(function.regions,
-                               [&](const ir::Region& region) { return std::ranges::any_of(region.ops, waits); });
-  });
 }
 
 void launch_flat_body(ir::Module& module, ir::Function& around, ir::Op& loop, bool is_alone) {

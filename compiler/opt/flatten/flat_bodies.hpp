@@ -14,11 +14,8 @@ namespace raddle::opt {
 /// kernel, too: own arrays that they fill element by element are tracked (Note [tracked arrays] in ir/module.hpp), and
 /// those that they make anew in each round and carry on lie in memory that is there before them. Nothing happens if the
 /// iterations do something else, or have no array of their own. Needs: infer-leaves.
-/// @param is_alone  nothing waits_for_others(): such a loop begins when the arrays that it reads are there, as an
+/// @param is_alone  nothing ir::waits_for_others(): such a loop begins when the arrays that it reads are there, as an
 ///                  iteration that is interpreted takes long
 void launch_flat_body(ir::Module& module, ir::Function& around, ir::Op& loop, bool is_alone);
-
-/// Whether values may be long in coming: from programs, other languages, `sleep`.
-bool waits_for_others(const ir::Module& module);
 
 }  // namespace raddle::opt

@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <optional>
 #include <ranges>
-#include <span>
 #include <utility>
 #include <vector>
 
 #include "compiler/opt/flatten/flat_bodies.hpp"
 #include "compiler/ir/reduced_loops.hpp"
+#include "compiler/ir/waits_for_others.hpp"
+#include "compiler/ir/writers.hpp"
 #include "compiler/opt/leaves/infer_leaves.hpp"
 #include "compiler/opt/launches/launch_nests.hpp"
 #include "compiler/opt/launches/own_sequences.hpp"
@@ -16,6 +17,7 @@
 #include "compiler/opt/leaves/order_library_calls.hpp"
 #include "compiler/opt/leaves/plain_launch.hpp"
 #include "compiler/opt/leaves/projected_launch.hpp"
+#include "compiler/opt/rewrite/uses.hpp"
 
 namespace raddle::opt {
 
@@ -59,11 +61,6 @@ void make_projected_launch(ir::Module& module, ir::Function& around, ir::Op& loo
   set_launch(around, loop, std::move(made));
 }
 
-void make_launch(ir::Module& module, ir::Function& around, ir::Op& loop) {
-  if (has_launch_space(module, around, loop) && !make_plain_launch(module, around, loop))
-    make_projected_launch(module, around, loop);
-}
-
 bool has_loops(const ir::Function& function, const ir::Op& loop) {
   const std::vector<ir::Op>& body = function.regions[loop.regions[0]].ops;
   return std::ranges::find(body, OpKind::foreach_range, &ir::Op::kind) != body.end();
@@ -79,22 +76,39 @@ const ir::Op* loop_at(const ir::Function& function, Span span) {
   return nullptr;
 }
 
+/// It reads elements of an array of which loops around write others: to wait for all of it would take for ever.
+bool reads_what_is_written_around(const ir::Function& function, ir::RegionId region, const ir::Op& loop) {
+  if (loop.kind != OpKind::foreach_range) return false;
+  const std::vector<ir::VarId> around = ir::written_by_loops_around(function, region);
+  bool reads = false;
+  visit_nested(function, loop, [&](const ir::Op& op) {
+    reads |= op.kind == OpKind::array_get && std::ranges::find(around, op.operands[0].index) != around.end();
+  });
+  return reads;
+}
+
+void make_launch(ir::Module& module, ir::Function& around, ir::RegionId region, ir::Op& loop) {
+  if (!has_launch_space(module, around, loop)) return;
+  if (reads_what_is_written_around(around, region, loop)) make_projected_launch(module, around, loop);
+  if (loop.launch == ir::none && !make_plain_launch(module, around, loop)) make_projected_launch(module, around, loop);
+}
+
 /// @param is_alone  all values come from the script itself: iterations with loops begin when all arrays are there that
 /// these read, as one that is interpreted takes some fifty times as long
 void find_in(ir::Module& module, ir::FunctionId id, bool is_alone) {
   ir::Function& function = module.functions[id];
-  for (ir::Region& region : function.regions) {
-    for (ir::Op& op : region.ops) {
-      make_launch(module, function, op);
+  for (ir::RegionId region = 0; region < function.regions.size(); ++region) {
+    for (ir::Op& op : function.regions[region].ops) {
+      make_launch(module, function, region, op);
       if (op.launch != ir::none) op.is_needed |= is_alone && has_loops(function, op);
       if (op.kind == OpKind::foreach_range && op.launch == ir::none) launch_flat_body(module, function, op, is_alone);
     }
   }
   const std::size_t before = function.regions.size();
   launch_own_sequences(module, function, is_alone);
-  for (ir::Region& made : std::span(function.regions).subspan(before))
-    for (ir::Op& op : made.ops)
-      if (op.launch == ir::none) make_launch(module, function, op);
+  for (auto made = static_cast<ir::RegionId>(before); made < function.regions.size(); ++made)
+    for (ir::Op& op : function.regions[made].ops)
+      if (op.launch == ir::none) make_launch(module, function, made, op);
   for (ir::Region& region : function.regions)
     for (ir::Op& op : region.ops) make_launch_nest(module, function, op);
   collapse_nests(module, function);
@@ -108,7 +122,7 @@ void find_in(ir::Module& module, ir::FunctionId id, bool is_alone) {
 
 void find_index_launches(ir::Module& module) {
   const auto count = static_cast<ir::FunctionId>(module.functions.size());  // before this makes more
-  for (const bool is_alone = !waits_for_others(module); const ir::FunctionId id : std::views::iota(0U, count))
+  for (const bool is_alone = !ir::waits_for_others(module); const ir::FunctionId id : std::views::iota(0U, count))
     if (module.functions[id].kind == ir::FunctionKind::composite) find_in(module, id, is_alone);
   launch_reduced_loops(module);  // in the kernels of launches
 }

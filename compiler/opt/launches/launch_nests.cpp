@@ -21,12 +21,18 @@ namespace raddle::opt {
 
 namespace {
 
+/// What is to be the same for all points: the array, and how long rows are.
+template <typename IsOutside>
+bool is_access_outside(const ir::Access& access, const IsOutside& is_outside) {
+  return is_outside(access.data) && (access.mode != ir::AccessMode::row || is_outside(access.keys[0].operand));
+}
+
 /// The inner loop's range and arrays are there before the outer loop.
 bool is_same_for_all(const ir::Function& around, const ir::Op& inner, const LoopBodyCopier& outer) {
   const auto is_outside = [&](ir::Operand operand) { return operand.is_constant || !outer.declares(operand.index); };
-  const auto is_access_outside = [&](const ir::Access& access) { return is_outside(access.data); };
   return std::ranges::all_of(inner.operands, is_outside) &&
-         std::ranges::all_of(around.launches[inner.launch].accesses, is_access_outside);
+         std::ranges::all_of(around.launches[inner.launch].accesses,
+                             [&](const ir::Access& access) { return is_access_outside(access, is_outside); });
 }
 
 }  // namespace
@@ -89,12 +95,12 @@ class Collapse {
     const ir::Op &outer = loop(), &inner = this->inner();
     const ir::IndexLaunch& launch = around_.launches[around_.nests[inner.nest].launch];
     const auto is_outside = [this](Operand operand) { return operand.is_constant || !lies_in(operand.index, body_); };
-    const auto is_data_outside = [&](const ir::Access& access) { return is_outside(access.data); };
+    const auto is_fixed = [&](const ir::Access& access) { return is_access_outside(access, is_outside); };
     const bool placed_alike = outer.placement == inner.placement || outer.placement == vm::Placement::any ||
                               inner.placement == vm::Placement::any;
     return has_step_one(outer) && has_step_one(inner) && std::ranges::all_of(inner.operands, is_outside) &&
-           std::ranges::all_of(launch.accesses, is_data_outside) && !is_chained(launch) &&
-           outer.is_whole == inner.is_whole && placed_alike;
+           std::ranges::all_of(launch.accesses, is_fixed) && !is_chained(launch) && outer.is_whole == inner.is_whole &&
+           placed_alike;
   }
 
   /// @return where the one loop stands in the region
