@@ -256,9 +256,10 @@ constexpr std::array foreign_names = {
     ForeignName{NameUse::function, " hstack cbind ",
                 "`concat(A, B, 1)` puts matrices side by side, `concat(a, b)` one array behind the other, after "
                 "`import arrays;`"},
-    ForeignName{NameUse::function, " column_stack dstack ",
-                "`stack(a, b, axis=1)` makes columns of vectors, `concat(A, B, axis=1)` puts matrices side by side, after "
-                "`import arrays;`"},
+    ForeignName{
+        NameUse::function, " column_stack dstack ",
+        "`stack(a, b, axis=1)` makes columns of vectors, `concat(A, B, axis=1)` puts matrices side by side, after "
+        "`import arrays;`"},
     ForeignName{NameUse::function, " block ",
                 "`concat(concat(A, B, axis=1), concat(C, D, axis=1))`, after `import arrays;`"},
     ForeignName{NameUse::function, " swapaxes moveaxis rollaxis aperm ",
@@ -267,9 +268,10 @@ constexpr std::array foreign_names = {
     ForeignName{NameUse::function, " allclose isclose array_equal ",
                 "`all(abs(a - b) <= 1e-8)`, or `all(a == b)`, after `import arrays;`"},
     ForeignName{NameUse::function, " ptp ", "`max(a) - min(a)`, after `import arrays;`"},
-    ForeignName{NameUse::function, " einsum tensordot ",
-                "`matmul(A, B)`, `outer(a, b)`, or a sum of products along an axis, `sum(A * B, axis=1)`, after `import "
-                "arrays;`"},
+    ForeignName{
+        NameUse::function, " einsum tensordot ",
+        "`matmul(A, B)`, `outer(a, b)`, or a sum of products along an axis, `sum(A * B, axis=1)`, after `import "
+        "arrays;`"},
     ForeignName{NameUse::function, " newaxis atleast_2d ",
                 "`column(a)` is a matrix with one column, `row(a)` with one row, after `import arrays;`"},
     ForeignName{NameUse::function, " ndim nrow ncol NROW NCOL dim nrows ncols ",

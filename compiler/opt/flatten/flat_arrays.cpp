@@ -80,8 +80,10 @@ void Flattener::get(Scope& scope, const ir::Op& op) {
   const Operand key = value(scope, op.operands[1]), elements = value(scope, op.operands[0]);
   const TypeId type = type_of(scope, Operand::variable(op.results[0]));
   const bool is_to_come = now_.builder.is_own(elements) && !now_.builder.extents_of(elements);
-  if (is_to_come && checked_.contains(elements.index))
+  if (is_to_come && is_reducing_) {
+    if (!checked_.contains(elements.index)) return refuse(open_array);
     return bind(scope, op.results[0], {now_.builder.put(op.kind, {elements, key}, type, op.span)});
+  }
   if (is_to_come && now_.builder.track(elements))
     return bind(scope, op.results[0], {now_.builder.get_tracked(elements, key, op.span)});
   bind(scope, op.results[0], {now_.builder.put(op.kind, {array(scope, op.operands[0]), key}, type, op.span)});

@@ -202,8 +202,7 @@ Operand Flattener::array(Scope& scope, Operand operand) { return complete(value(
 Operand Flattener::complete(Operand array) {
   BodyBuilder& builder = now_.builder;
   const bool is_there = !builder.is_own(array) || builder.extents_of(array);
-  if (!is_there && (!builder.is_tracked(array) || !builder.complete(array)))
-    refuse("it needs an array as a whole of which it is not known here that each element is assigned");
+  if (!is_there && (!builder.is_tracked(array) || !builder.complete(array))) refuse(open_array);
   return builder.whole(array);
 }
 
@@ -269,7 +268,7 @@ void Flattener::region(Scope& scope, ir::RegionId id) {
     if (is_refused_ && has_text && (!refused_ || (refused_->span.file != loop_.span.file && is_own_text)))
       refused_ = Refused{ops[i]->span, why_};
     if (++count_ > most_body_operations) refuse("with it the iteration has more operations than a kernel may have");
-    if (now_.builder.is_impossible()) refuse("its extents never fit");
+    if (now_.builder.is_impossible()) refuse("an array that it makes in a loop has extents that are known only there");
     for (const ir::VarId array : inserted_into(*scope.function, *ops[i]))
       if (last_inserts.at(array) == i && scope.function->variables[array].region == id) complete_own(scope, array);
   }

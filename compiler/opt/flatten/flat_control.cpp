@@ -84,12 +84,14 @@ void Flattener::reduce(Scope& scope, const ir::ReducedLoop& reduced) {
     is_checking_ = false;
   }
   const std::set<ir::VarId> before = std::exchange(checked_, open);
+  const bool was_reducing = std::exchange(is_reducing_, true);
   const TypeId type = type_of(scope, Operand::variable(reduced.array->results[0]));
   const Operand numbers = builder.new_reduced_array(type, steps->count, loop.span);
   now_.has_own_array = true;
   bind(scope, reduced.array->results[0], {numbers});
   run();
   checked_ = before;
+  is_reducing_ = was_reducing;
   if (is_refused_) return;
   const TypeId result = type_of(scope, Operand::variable(reduced.reduction->results[0]));
   bind(scope, reduced.reduction->results[0], {builder.call(*reduced.reduction, {numbers}, result)});

@@ -49,6 +49,9 @@ inline constexpr std::string_view other_type = "it needs what is neither a numbe
                                   array_in_each = "it makes an array in each iteration of a loop within",
                                   other_element = "it writes elements by other numbers than that of the iteration",
                                   unknown_step = "whether the range goes up or down is known only when it runs",
+                                  open_array =
+                                      "it needs an array as a whole of which it is not known here that each "
+                                      "element is assigned",
                                   unknown_extent = "extents, or an axis, are known only when it runs";
 
 class Flattener {
@@ -176,6 +179,7 @@ class Flattener {
   std::map<const ir::Function*, ir::ReducedLoops> reduced_;
   std::set<ir::VarId> checked_;  ///< tracked arrays of which all is there that is being read
   bool is_checking_ = false;     ///< of a loop only what it reads is done
+  bool is_reducing_ = false;     ///< what is reduced is being computed
   std::size_t count_ = 0;
   unsigned depth_ = 0;
   bool is_refused_ = false;

@@ -314,12 +314,26 @@ bool is_in_launch(const ir::Function& function, ir::RegionId region) {
   return false;
 }
 
+/// Arrays that operations of the region write which are, or have in them, loops in order.
+std::set<ir::VarId> written_by_loops(const ir::Function& function, ir::RegionId region) {
+  std::set<ir::VarId> arrays;
+  for (const ir::Op& op : function.regions[region].ops) {
+    if (op.kind != OpKind::loop && op.kind != OpKind::if_ && op.kind != OpKind::wait) continue;
+    bool has_loop = false;
+    std::set<ir::VarId> written;
+    visit_nested(function, op, [&](const ir::Op& inner) {
+      has_loop = has_loop || inner.kind == OpKind::loop;
+      if (inner.kind == OpKind::array_insert) written.insert(inner.operands[0].index);
+    });
+    if (has_loop) arrays.merge(written);
+  }
+  return arrays;
+}
+
 /// @return true if something has changed
 bool launch_in(ir::Module& module, ir::Function& function, ir::RegionId region, bool is_alone) {
-  std::vector<ir::VarId> arrays;
-  for (const ir::Op& op : function.regions[region].ops)
-    if (op.kind == OpKind::array_new) arrays.push_back(op.results[0]);
-  for (const ir::VarId array : arrays) {
+  for (const ir::VarId array : written_by_loops(function, region)) {
+    if (function.variables[array].region != region) continue;
     OwnSequence sequence(module, function, region);
     if (!sequence.find(array) || is_in_launch(function, region)) continue;
     ir::Function before = function;

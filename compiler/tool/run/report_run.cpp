@@ -8,6 +8,7 @@
 #include <ranges>
 #include <set>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "compiler/codegen/load_plugin.hpp"
@@ -371,12 +372,17 @@ static Span span_in_script(const SourceMap& sources, Span span) {
   return span;
 }
 
+/// Each once: functions may stand in the places of several calls.
 void print_interpreted_loops(const SourceMap& sources, const ir::Module& module) {
+  std::set<std::string> told;
   for (const ir::Function& function : module.functions)
-    for (const ir::Function::NotLaunched& each : function.not_launched)
-      if (!sources.at(each.loop.file).is_of_library())
-        vm::print_stderr("loop at {}, interpreted: {} can be no part of a kernel: {}\n", sources.describe(each.loop),
-                         sources.describe(span_in_script(sources, each.obstacle)), each.why);
+    for (const ir::Function::NotLaunched& each : function.not_launched) {
+      if (sources.at(each.loop.file).is_of_library()) continue;
+      std::string line =
+          fmt::format("loop at {}, interpreted: {} can be no part of a kernel: {}\n", sources.describe(each.loop),
+                      sources.describe(span_in_script(sources, each.obstacle)), each.why);
+      if (told.insert(line).second) vm::print_stderr("{}", line);
+    }
 }
 
 }  // namespace raddle::tool
