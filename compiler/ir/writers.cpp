@@ -65,7 +65,15 @@ std::vector<VarId> Writers::written_in(RegionId region) const {
   return written;
 }
 
+/// Bodies of loops have variables.
+static bool has_loop_around(const Function& function, RegionId region) {
+  for (; region != 0 && region != none; region = function.regions[region].parent)
+    if (!function.regions[region].parameters.empty()) return true;
+  return false;
+}
+
 std::vector<VarId> written_by_loops_around(const Function& function, RegionId region) {
+  if (!has_loop_around(function, region)) return {};  // before all of the function is looked at, for each of its loops
   struct Owner {
     const Op* op = nullptr;
     RegionId around = none;

@@ -27,6 +27,9 @@ std::int64_t window_limit(const RunOptions& options, const WorkerPool& pool) {
   return std::max<std::int64_t>(8 * pool.capacity(), 4 * options.process_budget.programs);
 }
 
+/// Of an array that does not count where memory has a limit: what a stack has, as it has no part of that.
+std::uint64_t leaf_room_limit() { return std::uint64_t{1} << (BoundedMemory::get() ? 23U : 32U); }
+
 }  // namespace
 
 Machine::Machine(const RunOptions& options)
@@ -34,6 +37,7 @@ Machine::Machine(const RunOptions& options)
                                            .order = options.queue_order,
                                            .scheduler_seed = options.scheduler_seed,
                                            .inlining = options.inlining,
+                                           .leaf_room_limit = leaf_room_limit(),
                                            .reduce = reduce_points}),
       cells(options.call_memory_bytes != 0 ? options.call_memory_bytes : memory_limit_bytes() / 2, domain_count(pool)),
       throttle(pool, throttle_limit(options)),

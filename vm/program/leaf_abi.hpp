@@ -121,7 +121,8 @@ struct raddle_leaf_worker {
   /// @param result  its word
   int32_t (*reduce)(struct raddle_leaf_worker* worker, const struct raddle_leaf_reduction* what, int64_t count,
                     int64_t* words, int64_t* result, struct raddle_leaf_failure* failure);
-  struct raddle_leaf_room* rooms;  ///< what take_room has given, the newest; null: nothing
+  uint64_t room_limit;             ///< bytes that take_room gives at once
+  struct raddle_leaf_room* rooms;  ///< what it has given, the newest; null: nothing
   /// Memory for an array of a leaf's own that the stack has no room for, aligned to 64 bytes, until leave_rooms.
   /// @return null: there is none, or it is too much. take_room may be null, too
   void* (*take_room)(struct raddle_leaf_worker* worker, uint64_t bytes);

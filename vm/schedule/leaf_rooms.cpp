@@ -2,8 +2,6 @@
 
 #include <new>
 
-#include "vm/memory/bounded_memory.hpp"
-
 /// Lies before what it stands for.
 struct alignas(64) raddle_leaf_room {
   raddle_leaf_room* older;
@@ -12,8 +10,7 @@ struct alignas(64) raddle_leaf_room {
 namespace raddle::vm {
 
 void* take_leaf_room(raddle_leaf_worker* worker, std::uint64_t bytes) {
-  constexpr std::uint64_t most = std::uint64_t{1} << 32U, most_of_bounded = std::uint64_t{1} << 23U;
-  if (bytes > (BoundedMemory::get() != nullptr ? most_of_bounded : most)) return nullptr;
+  if (bytes > worker->room_limit) return nullptr;
   void* const memory =
       ::operator new(sizeof(raddle_leaf_room) + bytes, std::align_val_t(alignof(raddle_leaf_room)), std::nothrow);
   if (memory == nullptr) return nullptr;

@@ -7,7 +7,7 @@
 
 namespace raddle::vm {
 
-/// @return null: it is more than 4 GiB, or than 8 MiB of a run whose memory has a limit, or the system has no more
+/// @return null: it is more than the worker's limit, or the system has no more
 void* take_leaf_room(raddle_leaf_worker* worker, std::uint64_t bytes);
 void leave_leaf_rooms(raddle_leaf_worker* worker, raddle_leaf_room* until);
 

@@ -43,6 +43,7 @@ struct WorkerPool::State {
   const std::function<void()> when_idle;
   const std::uint64_t scheduler_seed;
   const Inlining inlining;
+  const std::uint64_t leaf_room_limit;
   decltype(raddle_leaf_worker::reduce) const reduce;
   alignas(64) std::atomic<std::int32_t> hungry{0};  // workers that look for work or sleep; a hint, so relaxed
   alignas(64) std::atomic<std::int32_t> holds{0};   // as the gate has them, for workers to look at; a hint, so relaxed
@@ -71,6 +72,7 @@ struct WorkerPool::State {
 
 struct Worker::State {
   State(Worker& worker, WorkerPool::State& pool) : forks(worker, pool.hungry, pool.inlining) {
+    forks.room_limit = pool.leaf_room_limit;
     forks.reduce = pool.reduce;
   }
   LeafForks forks;

@@ -24,6 +24,7 @@ WorkerPool::State::State(unsigned worker_count, const PoolOptions& options)
       when_idle(options.when_idle),
       scheduler_seed(options.scheduler_seed),
       inlining(options.inlining),
+      leaf_room_limit(options.leaf_room_limit),
       reduce(options.reduce),
       wanted(worker_count),
       is_working(std::max(worker_count, options.capacity), false) {

@@ -34,6 +34,7 @@ struct PoolOptions {
   Inlining inlining = Inlining::adaptive;
   /// Called by a worker that goes to sleep when all others look for work or sleep, too: may inject. null: nothing
   std::function<void()> when_idle = {};
+  std::uint64_t leaf_room_limit = std::uint64_t{1} << 32U;  ///< bytes of an array of a leaf's own: leaf_rooms.hpp
   decltype(raddle_leaf_worker::reduce) reduce = nullptr;  ///< that leaves call: reduce_points.hpp; null: they call none
   unsigned capacity = 0;                        ///< the most workers that there may be later; 0: as many as at first
   std::vector<unsigned> domain_of_worker = {};  ///< of a tree, `capacity` of them, for tests; empty: as the machine is

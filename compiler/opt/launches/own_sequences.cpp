@@ -330,10 +330,12 @@ std::set<ir::VarId> written_by_loops(const ir::Function& function, ir::RegionId 
   return arrays;
 }
 
-/// @return true if something has changed
-bool launch_in(ir::Module& module, ir::Function& function, ir::RegionId region, bool is_alone) {
+/// @param tries  that are left  @return true if something has changed
+bool launch_in(ir::Module& module, ir::Function& function, ir::RegionId region, bool is_alone, std::size_t& tries) {
   for (const ir::VarId array : written_by_loops(function, region)) {
     if (function.variables[array].region != region) continue;
+    if (tries == 0) return false;
+    --tries;
     OwnSequence sequence(module, function, region);
     if (!sequence.find(array) || is_in_launch(function, region)) continue;
     ir::Function before = function;
@@ -350,9 +352,13 @@ bool launch_in(ir::Module& module, ir::Function& function, ir::RegionId region, 
 }  // namespace
 
 void launch_own_sequences(ir::Module& module, ir::Function& function, bool is_alone) {
+  constexpr std::size_t most_looked_at = 1 << 21;  // operations: a try looks at all of the function
+  std::size_t operations = 1;
+  for (const ir::Region& region : function.regions) operations += region.ops.size();
+  std::size_t tries = most_looked_at / operations;
   const std::size_t count = function.regions.size();  // before this makes more
   for (ir::RegionId region = 0; region < count; ++region)
-    while (launch_in(module, function, region, is_alone)) continue;
+    while (launch_in(module, function, region, is_alone, tries)) continue;
 }
 
 }  // namespace raddle::opt

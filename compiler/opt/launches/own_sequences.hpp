@@ -13,7 +13,8 @@ namespace raddle::opt {
 ///                                                }
 /// All that writes such arrays becomes one iteration, which fills arrays of its own and stores each as a row: that is
 /// a kernel of opt/flatten, or nothing is changed. What other loops read of these arrays comes when all of it is there.
-/// Loops that have kernels of their own (loop_kernels.hpp) stay. @pre launches are found, nests are not
+/// Loops that have kernels of their own (loop_kernels.hpp) stay, and those of very long functions. @pre launches are
+/// found, nests are not
 void launch_own_sequences(ir::Module& module, ir::Function& function, bool is_alone);
 
 }  // namespace raddle::opt
