@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <string>
 
 namespace raddle::vm {
 namespace {
@@ -19,7 +20,9 @@ struct TestFile {
     close(file);
     return mapped;
   }
-  const std::string path = (std::filesystem::temp_directory_path() / "raddle-mapped-file-test").string();
+  /// Other cases run at the same time, each in a process of its own.
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("raddle-mapped-file-test." + std::to_string(getpid()))).string();
 };
 
 }  // namespace
