@@ -1,6 +1,8 @@
 #include "compiler/opt/bodies/fold_constants.hpp"
 
+#include <algorithm>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "compiler/ir/writers.hpp"
@@ -64,12 +66,39 @@ class Folder {
   std::vector<std::uint32_t> assignments_;
 };
 
+/// Arrays that an operation of the region, or what is in it, inserts into. @return none: it assigns something else from
+/// outside of the branch, too
+std::optional<std::set<ir::VarId>> inserted_in(const ir::Function& function, ir::RegionId region) {
+  std::set<ir::VarId> arrays;
+  std::set<ir::RegionId> inside = {region};
+  std::vector<ir::VarId> assigned;
+  for (const ir::Op& op : function.regions[region].ops)
+    visit_nested(function, op, [&](const ir::Op& inner) {
+      inside.insert(inner.regions.begin(), inner.regions.end());
+      assigned.insert(assigned.end(), inner.results.begin(), inner.results.end());
+      if (inner.kind == OpKind::array_insert) arrays.insert(inner.operands[0].index);
+    });
+  const auto is_inside = [&](ir::VarId id) { return inside.contains(function.variables[id].region); };
+  if (!std::ranges::all_of(assigned, is_inside)) return std::nullopt;
+  std::erase_if(arrays, is_inside);
+  return arrays;
+}
+
+/// Of a function that stands in the place of its call, as of one of the library that asks for an axis: both ways fill
+/// the same arrays, so nothing is to be told of what is not reached.
+bool may_go(const ir::Function& function, const ir::Op& op) {
+  if (op.kind != OpKind::if_ || op.regions.size() != 2 || op.span.file < SourceMap::first_inlined) return false;
+  const auto one = inserted_in(function, op.regions[0]), other = inserted_in(function, op.regions[1]);
+  return one && other && *one == *other;
+}
+
 }  // namespace
 
 void fold_constants(ir::Module& module) {
   for (ir::Function& function : module.functions) {
     fold_constants(module, function);
-    if (take_known_branches(module, function)) ir::count_writers(function);
+    const auto may = [&](const ir::Op& op) { return may_go(function, op); };
+    if (take_known_branches(module, function, may)) ir::count_writers(function);
   }
 }
 

@@ -53,7 +53,8 @@ void clear_region(ir::Function& function, ir::RegionId region) {
   function.regions[region].parameters.clear();
 }
 
-bool take_known_branches(const ir::Module& module, ir::Function& function) {
+bool take_known_branches(const ir::Module& module, ir::Function& function,
+                         const std::function<bool(const ir::Op&)>& may) {
   bool changed = false;
   for (ir::RegionId id = 0; id < function.regions.size(); ++id) {
     // what is taken out may be such a branch, too
@@ -61,7 +62,7 @@ bool take_known_branches(const ir::Module& module, ir::Function& function) {
       found = false;
       std::vector<ir::Op> ops;
       for (ir::Op& op : std::exchange(function.regions[id].ops, {})) {
-        const std::optional<ir::RegionId> taken = region_taken(module, op);
+        const std::optional<ir::RegionId> taken = may && !may(op) ? std::nullopt : region_taken(module, op);
         if (!taken) {
           ops.push_back(std::move(op));
           continue;

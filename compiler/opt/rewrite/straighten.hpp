@@ -1,5 +1,7 @@
 #pragma once
 // Control that is known when compiling gives way to what it does.
+#include <functional>
+
 #include "compiler/opt/rewrite/known_values.hpp"
 
 namespace raddle::opt {
@@ -13,7 +15,8 @@ void take_out(ir::Function& function, ir::RegionId nested, ir::RegionId around, 
 void clear_region(ir::Function& function, ir::RegionId region);
 
 /// Branches whose condition is a constant are replaced by the one that is taken, `wait` for constants by its region.
-/// @return true if something has changed
-bool take_known_branches(const ir::Module& module, ir::Function& function);
+/// @param may  leaves others as they are; null: all  @return true if something has changed
+bool take_known_branches(const ir::Module& module, ir::Function& function,
+                         const std::function<bool(const ir::Op&)>& may = nullptr);
 
 }  // namespace raddle::opt
