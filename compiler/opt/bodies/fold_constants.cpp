@@ -76,8 +76,8 @@ std::optional<std::set<ir::VarId>> inserted_in(const ir::Function& function, ir:
     visit_nested(function, op, [&](const ir::Op& inner) {
       inside.insert(inner.regions.begin(), inner.regions.end());
       assigned.insert(assigned.end(), inner.results.begin(), inner.results.end());
-      if (inner.kind == OpKind::array_insert) arrays.insert(inner.operands[0].index);
     });
+  for (const ir::Op& op : function.regions[region].ops) arrays.merge(inserted_into(function, op));
   const auto is_inside = [&](ir::VarId id) { return inside.contains(function.variables[id].region); };
   if (!std::ranges::all_of(assigned, is_inside)) return std::nullopt;
   std::erase_if(arrays, is_inside);

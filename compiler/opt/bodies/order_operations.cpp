@@ -85,7 +85,7 @@ class Dependencies {
 
 /// The numbers of operations with these uses, sorted: the first ready one in their order, and where none is ready, as
 /// of a cycle, `first_of_cycle(placed)`.
-std::vector<std::size_t> sorted(const std::vector<Uses>& uses, const auto& first_of_cycle) {
+std::vector<std::size_t> sorted(const std::vector<Uses>& uses, auto&& first_of_cycle) {
   Dependencies dependencies(uses);
   std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
   for (std::size_t i = 0; i < uses.size(); ++i)
@@ -144,14 +144,10 @@ Uses uses_of_data(const ir::Function& function, const ir::Op& op) {
 /// order that was meant.
 class FirstInText {
  public:
-  FirstInText(const ir::Function& function, const ir::Region& region) : ops_(region.ops) {
-    for (const ir::Op& op : ops_) {
-      uses_.push_back({variables_assigned(function, op), variables_read(function, op)});
-      std::ranges::sort(uses_.back().assigned);
-    }
-  }
+  FirstInText(const ir::Function& function, const ir::Region& region) : function_(function), ops_(region.ops) {}
 
-  std::size_t operator()(const std::vector<bool>& placed) const {
+  std::size_t operator()(const std::vector<bool>& placed) {
+    if (uses_.empty()) find_uses();
     std::unordered_set<ir::VarId> to_come;
     for (std::size_t i = 0; i < placed.size(); ++i)
       if (!placed[i]) to_come.insert(uses_[i].assigned.begin(), uses_[i].assigned.end());
@@ -162,6 +158,13 @@ class FirstInText {
   }
 
  private:
+  /// There are few regions with a cycle.
+  void find_uses() {
+    for (const ir::Op& op : ops_) {
+      uses_.push_back({variables_assigned(function_, op), variables_read(function_, op)});
+      std::ranges::sort(uses_.back().assigned);
+    }
+  }
   bool has_operands(std::size_t op, const std::unordered_set<ir::VarId>& to_come) const {
     return std::ranges::none_of(uses_[op].read, [&](ir::VarId read) {
       return to_come.contains(read) && !std::ranges::binary_search(uses_[op].assigned, read);
@@ -171,6 +174,7 @@ class FirstInText {
     return ops_[one].span.file == ops_[other].span.file && ops_[one].span.begin < ops_[other].span.begin;
   }
 
+  const ir::Function& function_;
   const std::vector<ir::Op>& ops_;
   std::vector<Uses> uses_;
 };

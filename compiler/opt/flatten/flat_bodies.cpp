@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "compiler/opt/flatten/flattener.hpp"
@@ -27,14 +26,6 @@ namespace {
 constexpr std::size_t most_body_operations = 1000;  ///< that are looked at
 
 }  // namespace
-
-std::set<ir::VarId> inserted_into(const ir::Function& function, const ir::Op& op) {
-  std::set<ir::VarId> arrays;
-  visit_nested(function, op, [&](const ir::Op& inner) {
-    if (inner.kind == OpKind::array_insert) arrays.insert(inner.operands[0].index);
-  });
-  return arrays;
-}
 
 Flattener::Flattener(ir::Module& module, const ir::Function& around, const ir::Op& loop)
     : module_(module),

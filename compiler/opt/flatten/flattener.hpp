@@ -18,9 +18,6 @@
 
 namespace raddle::opt {
 
-/// Arrays that an operation, or what is in it, inserts into.
-std::set<ir::VarId> inserted_into(const ir::Function& function, const ir::Op& op);
-
 /// What a variable is in the function that is made: a value, or of a structure values of its fields.
 struct Known {
   ir::Operand operand = {};  ///< index none: not assigned yet, a field

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <ranges>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -79,12 +80,13 @@ const ir::Op* loop_at(const ir::Function& function, Span span) {
 /// It reads elements of an array of which loops around write others: to wait for all of it would take for ever.
 bool reads_what_is_written_around(const ir::Function& function, ir::RegionId region, const ir::Op& loop) {
   if (loop.kind != OpKind::foreach_range) return false;
-  const std::vector<ir::VarId> around = ir::written_by_loops_around(function, region);
-  bool reads = false;
+  std::set<ir::VarId> read;
   visit_nested(function, loop, [&](const ir::Op& op) {
-    reads |= op.kind == OpKind::array_get && std::ranges::find(around, op.operands[0].index) != around.end();
+    if (op.kind == OpKind::array_get) read.insert(op.operands[0].index);
   });
-  return reads;
+  if (read.empty()) return false;  // else all of the function is looked at
+  return std::ranges::any_of(ir::written_by_loops_around(function, region),
+                             [&](ir::VarId array) { return read.contains(array); });
 }
 
 void make_launch(ir::Module& module, ir::Function& around, ir::RegionId region, ir::Op& loop) {

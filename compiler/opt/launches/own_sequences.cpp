@@ -1,6 +1,7 @@
 #include "compiler/opt/launches/own_sequences.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -192,14 +193,7 @@ class OwnSequence {
         operand = Operand::variable(own->second);
     };
     visit_operands(op, read);
-    if (op.launch == ir::none) return;
-    ir::IndexLaunch& launch = function_.launches[op.launch];
-    std::ranges::for_each(launch.captures, read);
-    std::ranges::for_each(launch.projected, read);
-    for (ir::Access& access : launch.accesses) {
-      read(access.data);
-      for (ir::Key& key : access.keys) read(key.operand);
-    }
+    if (op.launch != ir::none) visit_launch(function_.launches[op.launch], read);
   }
   void make_own(std::vector<ir::Op>& inside, ir::RegionId body) {
     for (const ir::VarId array : arrays_) {
@@ -320,12 +314,8 @@ std::set<ir::VarId> written_by_loops(const ir::Function& function, ir::RegionId 
   for (const ir::Op& op : function.regions[region].ops) {
     if (op.kind != OpKind::loop && op.kind != OpKind::if_ && op.kind != OpKind::wait) continue;
     bool has_loop = false;
-    std::set<ir::VarId> written;
-    visit_nested(function, op, [&](const ir::Op& inner) {
-      has_loop = has_loop || inner.kind == OpKind::loop;
-      if (inner.kind == OpKind::array_insert) written.insert(inner.operands[0].index);
-    });
-    if (has_loop) arrays.merge(written);
+    visit_nested(function, op, [&](const ir::Op& inner) { has_loop = has_loop || inner.kind == OpKind::loop; });
+    if (has_loop) arrays.merge(inserted_into(function, op));
   }
   return arrays;
 }

@@ -62,8 +62,8 @@ bool take_known_branches(const ir::Module& module, ir::Function& function,
       found = false;
       std::vector<ir::Op> ops;
       for (ir::Op& op : std::exchange(function.regions[id].ops, {})) {
-        const std::optional<ir::RegionId> taken = may && !may(op) ? std::nullopt : region_taken(module, op);
-        if (!taken) {
+        const std::optional<ir::RegionId> taken = region_taken(module, op);
+        if (!taken || (may && !may(op))) {
           ops.push_back(std::move(op));
           continue;
         }

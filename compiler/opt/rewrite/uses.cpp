@@ -16,16 +16,6 @@ void visit_all(AnyOp& op, const Visit& visit) {
   for (auto& loop : op.collapsed) visit(loop.low), visit(loop.high), visit(loop.each);
 }
 
-void visit_launch(ir::IndexLaunch& launch, const std::function<void(ir::Operand&)>& visit) {
-  std::ranges::for_each(launch.captures, visit);
-  std::ranges::for_each(launch.projected, visit);
-  for (ir::Access& access : launch.accesses) {
-    visit(access.data);
-    for (ir::Key& key : access.keys)
-      if (key.has_operand()) visit(key.operand);
-  }
-}
-
 void sort_unique(std::vector<ir::VarId>& variables) {
   std::ranges::sort(variables);
   const auto rest = std::ranges::unique(variables);
@@ -82,12 +72,30 @@ std::vector<std::uint32_t> count_reads(const ir::Function& function) {
   return reads;
 }
 
+std::set<ir::VarId> inserted_into(const ir::Function& function, const ir::Op& op) {
+  std::set<ir::VarId> arrays;
+  visit_nested(function, op, [&](const ir::Op& inner) {
+    if (inner.kind == ir::OpKind::array_insert) arrays.insert(inner.operands[0].index);
+  });
+  return arrays;
+}
+
 std::vector<std::uint32_t> count_assignments(const ir::Function& function) {
   std::vector<std::uint32_t> assignments(function.variables.size(), 0);
   for (const ir::Region& region : function.regions)
     for (const ir::Op& op : region.ops)
       for (const ir::VarId result : op.results) ++assignments[result];
   return assignments;
+}
+
+void visit_launch(ir::IndexLaunch& launch, const std::function<void(ir::Operand&)>& visit) {
+  std::ranges::for_each(launch.captures, visit);
+  std::ranges::for_each(launch.projected, visit);
+  for (ir::Access& access : launch.accesses) {
+    visit(access.data);
+    for (ir::Key& key : access.keys)
+      if (key.has_operand()) visit(key.operand);
+  }
 }
 
 void visit_all_operands(ir::Function& function, const std::function<void(ir::Operand&)>& visit) {

@@ -1,6 +1,7 @@
 #pragma once
 // Which variables an operation reads and assigns, nested regions included.
 #include <functional>
+#include <set>
 #include <vector>
 
 #include "compiler/ir/module.hpp"
@@ -26,11 +27,17 @@ std::vector<ir::VarId> variables_read(const ir::Function& function, const ir::Op
 /// Variables that `op` or its nested regions assign. Each once, any order.
 std::vector<ir::VarId> variables_assigned(const ir::Function& function, const ir::Op& op);
 
+/// Arrays that `op` or its nested regions insert into.
+std::set<ir::VarId> inserted_into(const ir::Function& function, const ir::Op& op);
+
 /// For each variable of the function: by how many operands it is read, outputs counting as one.
 std::vector<std::uint32_t> count_reads(const ir::Function& function);
 
 /// For each variable of the function: how many operations assign it.
 std::vector<std::uint32_t> count_assignments(const ir::Function& function);
+
+/// Every operand of a launch's table entry.
+void visit_launch(ir::IndexLaunch& launch, const std::function<void(ir::Operand&)>& visit);
 
 /// Every operand of the function, those of an app's command too.
 void visit_all_operands(ir::Function& function, const std::function<void(ir::Operand&)>& visit);
