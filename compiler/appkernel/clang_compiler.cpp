@@ -26,9 +26,8 @@
 #include "compiler/codegen/cpu_identity.hpp"
 #include "compiler/source/kernel_sources.hpp"
 #include "compiler/source/read_file.hpp"
+#include "vm/value/environment.hpp"
 #include "vm/value/file_descriptor.hpp"
-
-extern char** environ;
 
 namespace raddle::appkernel {
 namespace {
@@ -97,8 +96,8 @@ int run_program(const std::vector<std::string>& words, const fs::path& folder) {
   const std::string output = (folder / "output").string();
   std::string temporary = "TMPDIR=" + folder.string();
   std::vector<char*> variables;
-  for (char** variable = environ; *variable != nullptr; ++variable)
-    if (!std::string_view(*variable).starts_with("TMPDIR=")) variables.push_back(*variable);
+  for (char* const variable : vm::environment())
+    if (!std::string_view(variable).starts_with("TMPDIR=")) variables.push_back(variable);
   variables.push_back(temporary.data());
   variables.push_back(nullptr);
   std::vector<char*> arguments;

@@ -13,7 +13,7 @@
 #include <functional>
 #include <vector>
 
-#include "vm/value/environment_path.hpp"
+#include "vm/value/environment.hpp"
 
 namespace raddle::codegen {
 namespace {

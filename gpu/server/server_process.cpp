@@ -17,8 +17,7 @@
 #include <vector>
 
 #include "gpu/server/message.hpp"
-
-extern char** environ;
+#include "vm/value/environment.hpp"
 
 namespace raddle::gpu {
 
@@ -34,7 +33,7 @@ constexpr const char* most_kept = "CUDA_CACHE_MAXSIZE=67108864";
 /// This process's, and where the driver keeps what it compiles; what the user has said of that stays.
 std::vector<std::string> variables_for(const ServerProgram& program) {
   std::vector<std::string> variables;
-  for (char** each = environ; *each != nullptr; ++each) variables.emplace_back(*each);
+  for (const char* const each : vm::environment()) variables.emplace_back(each);
   const bool is_users = std::getenv("CUDA_CACHE_PATH") != nullptr || std::getenv("CUDA_CACHE_DISABLE") != nullptr;
   if (!program.cubin_folder || is_users) return variables;
   if (const std::string folder = program.cubin_folder(); folder.empty()) {

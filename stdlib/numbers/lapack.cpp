@@ -1,7 +1,6 @@
 // Linear algebra by LAPACK, which is looked for when the first function needs it: nothing of it is needed to build.
 #include <dlfcn.h>
 #include <sched.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "stdlib/numbers/linear_algebra.hpp"
+#include "vm/value/environment.hpp"
 
 namespace raddle::stdlib::native {
 namespace {
@@ -174,26 +174,13 @@ const char* core_variable(void* library) {
   return nullptr;
 }
 
-/// With one more variable in the environment while it is being loaded, once. Threads that read the environment
-/// meanwhile find the old list or the new one, both of which stay as they are.
-void* load_with(const char* variable, const char* name) {
-  static std::string added = variable;
-  static std::vector<char*> variables;
-  char** const before = environ;
-  for (char** each = before; *each != nullptr; ++each) variables.push_back(*each);
-  variables.insert(variables.end(), {added.data(), nullptr});
-  environ = variables.data();
-  void* const library = load_on_one_processor(name);
-  environ = before;
-  return library;
-}
-
 void* load(const char* name) {
-  void* const library = load_on_one_processor(name);
+  void* library = load_on_one_processor(name);
   const char* const variable = library == nullptr ? nullptr : core_variable(library);
   if (variable == nullptr) return library;
   dlclose(library);
-  return load_with(variable, name);
+  vm::with_variable(variable, [&] { library = load_on_one_processor(name); });
+  return library;
 }
 
 std::unique_ptr<const Lapack> loaded() {

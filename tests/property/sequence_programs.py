@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Random programs whose `for` loops fill dense arrays from earlier elements print what this file computes, in every mode.
+"""Random programs whose loops fill dense arrays from elements of their own print what this file computes, in every mode.
 
     sequence_programs.py [--seed N] [--count N] [--seconds S] [--raddle PATH] [--show]
 
-One or two arrays of ints of one or two dimensions are filled by loops in order, forwards or backwards, with the first
+One or two arrays of ints of one or two dimensions are filled by loops, forwards or backwards, with the first
 line or column assigned before or in the loops: from elements before, from sums and maxima of lines of which a part is
-there, from each other, in branches, with loops without an order within. Such loops become one kernel or are interpreted,
-and nothing else may tell which.
+there, from each other, in branches, with loops without an order within. Such a loop is a `for`, or a `foreach` whose
+points wait for each other. They become one kernel or are interpreted, and nothing else may tell which.
 """
 
 import random
@@ -25,6 +25,7 @@ class Generator:
             self.n, self.m = 1, self.random.choice((1, 2, 5, 40, 200, 1500))
         self.names = ["X", "Y"] if self.random.random() < 0.4 else ["X"]
         self.rows_down, self.columns_down = self.random.random() < 0.25, self.random.random() < 0.25
+        self.unordered = self.random.choice((0, 0, 0.5, 1, 1))  # that a loop is a `foreach`, whose points wait
 
     def at(self, name, i, j):
         return f"{name}[{j}]" if self.is_line else f"{name}[{i}, {j}]"
@@ -102,10 +103,12 @@ class Generator:
         return ([f"if ((i + j) %% {every} == 0) {{ {place} = {text}; }} else {{ {place} = {other_text}; }}"],
                 lambda arrays, i, j: (of if (i + j) % every == 0 else other)(arrays, i, j))
 
-    def loop(self, variable, extent, is_down):
+    def loop(self, variable, first, extent, is_down):
+        if self.random.random() < self.unordered:
+            return f"foreach {variable} in [{first} : {extent} - 1] {{"
         if is_down:
-            return f"for (int {variable} = {extent} - 1; {variable} >= 0; {variable} = {variable} - 1) {{"
-        return f"for (int {variable} = 0; {variable} < {extent}; {variable} = {variable} + 1) {{"
+            return f"for (int {variable} = {extent} - 1; {variable} >= {first}; {variable} = {variable} - 1) {{"
+        return f"for (int {variable} = {first}; {variable} < {extent}; {variable} = {variable} + 1) {{"
 
     def program(self):
         arrays = {name: [[0] * self.m for _ in range(self.n)] for name in self.names}
@@ -138,12 +141,9 @@ class Generator:
         for each in before:
             lines.append(f"  foreach i in [0 : n - 1] {{ {each} }}")
         if not self.is_line:
-            lines.append("  " + self.loop("i", "n", self.rows_down))
+            lines.append("  " + self.loop("i", 0, "n", self.rows_down))
         lines += [f"    {each}" for each in within]
-        if self.columns_down:
-            lines.append(f"    for (int j = m - 1; j >= {edge}; j = j - 1) {{")
-        else:
-            lines.append(f"    for (int j = {edge}; j < m; j = j + 1) {{")
+        lines.append("    " + self.loop("j", edge, "m", self.columns_down))
         lines += [f"      {each}" for each in bodies] + ["    }"]
         if not self.is_line:
             lines.append("  }")

@@ -18,6 +18,7 @@
 
 #include "vm/external/program_watcher.hpp"
 #include "vm/external/signals_blocked.hpp"
+#include "vm/value/environment.hpp"
 
 // glibc's own, by names that ThreadSanitizer does not replace: it would take the child for a fork, and what the child
 // does to its signals and descriptors for something that we do to ours. Nor may it look at functions of the child.
@@ -30,7 +31,7 @@ int __dup2(int fd, int target);
 namespace raddle::vm {
 namespace {
 
-// `environ` with the additions in place of entries of the same name. `storage` owns the new texts.
+// The environment with the additions in place of entries of the same name. `storage` owns the new texts.
 std::vector<char*> environment_of(const ChildStart& start, std::vector<std::string>& storage) {
   std::vector<char*> entries;
   for (const auto& [name, value] : start.environment) storage.push_back(name + "=" + value);
@@ -40,8 +41,8 @@ std::vector<char*> environment_of(const ChildStart& start, std::vector<std::stri
     }
     return false;
   };
-  for (char** entry = environ; *entry; ++entry) {
-    if (!is_replaced(*entry)) entries.push_back(*entry);
+  for (char* const entry : environment()) {
+    if (!is_replaced(entry)) entries.push_back(entry);
   }
   for (std::string& entry : storage) entries.push_back(entry.data());
   entries.push_back(nullptr);
@@ -147,10 +148,9 @@ std::expected<pid_t, int> start_child(const ChildStart& start) {
   for (const std::string& word : start.words) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
   std::vector<std::string> storage;
-  std::vector<char*> entries;
-  if (!start.environment.empty()) entries = environment_of(start, storage);
+  const std::vector<char*> entries = environment_of(start, storage);
   ChildPlan plan{words.data(),
-                 entries.empty() ? environ : entries.data(),
+                 entries.data(),
                  {start.stdin_fd, start.stdout_fd, start.stderr_fd, start.answer_fd, start.memory_fd},
                  getpid(),
                  start.terminal,

@@ -12,6 +12,7 @@
 #include "compiler/ir/writers.hpp"
 #include "compiler/opt/flatten/flat_bodies.hpp"
 #include "compiler/opt/launches/loop_kernels.hpp"
+#include "compiler/opt/launches/waiting_points.hpp"
 #include "compiler/opt/rewrite/uses.hpp"
 #include "stdlib/builtins.hpp"
 
@@ -66,7 +67,8 @@ class OwnSequence {
     return std::ranges::all_of(arrays_, [&](ir::VarId array) { return is_dense(array); });
   }
 
-  bool has_sequence() {
+  bool has_sequence() { return has_loop_in_order() || has_table(); }
+  bool has_loop_in_order() {
     return std::ranges::any_of(writing_, [&](std::size_t i) {
       std::vector<const ir::Op*> around;
       return writes_in_order(ops()[i], around);
@@ -91,6 +93,28 @@ class OwnSequence {
         if ((inner.kind == OpKind::if_ || inner.kind == OpKind::switch_) && writes_itself(inner)) return true;
       }
     return false;
+  }
+
+  /// Points of a `foreach` wait for one another, and all of it is so short that what each takes on its own, as a task,
+  /// is more than what workers would gain.
+  bool has_table() {
+    std::set<const ir::Function*> seen;
+    const auto waits = [&](std::size_t i) { return has_waiting_points(function_, ops()[i]); };
+    const auto is_short = [&](std::size_t i) { return is_short_in(function_, ops()[i], seen); };
+    return std::ranges::any_of(writing_, waits) && std::ranges::all_of(writing_, is_short);
+  }
+  /// No loop in order, but sums and the like.
+  bool is_short_in(const ir::Function& function, const ir::Op& op, std::set<const ir::Function*>& seen) {
+    bool is_short = true;
+    visit_nested(function, op, [&](const ir::Op& each) {
+      is_short = is_short && each.kind != OpKind::loop;
+      if (!is_short || each.kind != OpKind::call) return;
+      const ir::Function& called = module_.functions[each.callee];
+      if (!seen.insert(&called).second) return;
+      for (const ir::Region& region : called.regions)
+        for (const ir::Op& inner : region.ops) is_short = is_short && is_short_in(called, inner, seen);
+    });
+    return is_short;
   }
 
   /// They would wait for themselves if what they read depends on what they write.
@@ -271,12 +295,14 @@ class OwnSequence {
 OpPlace OwnSequence::enclose() {
   Span span;
   for (const std::size_t i : writing_)
-    if (ops()[i].kind == OpKind::loop && span.end == 0) span = ops()[i].span;
+    if ((ops()[i].kind == OpKind::loop || has_waiting_points(function_, ops()[i])) && span.end == 0)
+      span = ops()[i].span;
   const ir::RegionId body = add_region(region_, span);
   std::vector<ir::Op> inside, before, outside;
   make_own(inside, body);
   for (const std::size_t i : writing_) {
     move_in(ops()[i], body);
+    order_waiting_points(module_, function_, ops()[i]);
     inside.push_back(ops()[i]);
   }
   for (const ir::VarId id : assigned_) {
@@ -312,8 +338,7 @@ bool is_in_launch(const ir::Function& function, ir::RegionId region) {
 std::set<ir::VarId> written_by_loops(const ir::Function& function, ir::RegionId region) {
   std::set<ir::VarId> arrays;
   for (const ir::Op& op : function.regions[region].ops) {
-    if (op.kind != OpKind::loop && op.kind != OpKind::if_ && op.kind != OpKind::wait) continue;
-    bool has_loop = false;
+    bool has_loop = has_waiting_points(function, op);
     visit_nested(function, op, [&](const ir::Op& inner) { has_loop = has_loop || inner.kind == OpKind::loop; });
     if (has_loop) arrays.merge(inserted_into(function, op));
   }

@@ -134,9 +134,13 @@ void report_stuck(const SourceMap& sources, Diagnostics& diagnostics, const vm::
   const std::string name = text_of(variable);
   const DiagnosticKind kind = variable.is_unclosed ? DiagnosticKind::never_closed : DiagnosticKind::never_set;
   Diagnostic& diagnostic = diagnostics.report(kind, span_of(variable.declared), name);
-  const bool waits_for_extents = std::ranges::find(variable.awaited, variable.declared) != variable.awaited.end();
+  const bool waits_for_itself = std::ranges::find(variable.awaited, variable.declared) != variable.awaited.end();
+  // what has no name is a value: of another iteration, as those of small arrays are
+  const bool waits_for_extents = waits_for_itself && !variable.name.empty();
+  const char* const itself =
+      waits_for_extents ? "waits for its extents" : "waits for its own value in another iteration";
   for (const vm::Place& awaited : variable.awaited)
-    diagnostic.label(span_of(awaited), awaited == variable.declared ? "waits for its extents" : "waits for it");
+    diagnostic.label(span_of(awaited), awaited == variable.declared ? itself : "waits for it");
   add_inlined_calls(sources, diagnostic, variable.declared);
   if (waits_for_extents)
     diagnostic.note(

@@ -14,7 +14,7 @@
 #include "compiler/tool/command/session.hpp"
 #include "compiler/source/read_file.hpp"
 #include "compiler/tool/terminal/text_width.hpp"
-#include "vm/value/environment_path.hpp"
+#include "vm/value/environment.hpp"
 
 namespace raddle::tool {
 

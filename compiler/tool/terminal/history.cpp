@@ -7,7 +7,7 @@
 #include <fstream>
 #include <utility>
 
-#include "vm/value/environment_path.hpp"
+#include "vm/value/environment.hpp"
 #include "vm/value/file_descriptor.hpp"
 #include "vm/value/whole_file.hpp"
 
