@@ -70,6 +70,7 @@ vm::IndexLaunch index_launch(const ir::Module& module, const ir::Function& funct
   vm::IndexLaunch launch{.leaf = from.kernel, .captures = inputs(from.captures)};
   for (vm::LaunchInput& capture : launch.captures) capture.is_needed = loop.is_needed;
   launch.start = start_of(module, function, from, loop);
+  launch.waits_for_code = loop.is_chain;
   launch.projection = from.projection;
   launch.projected = inputs(from.projected);
   for (const ir::Access& access : from.accesses) {

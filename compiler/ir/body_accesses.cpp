@@ -69,6 +69,17 @@ class RowFinder {
     return rows;
   }
 
+  /// An element whose number goes up with the point is a row of one: rows are written by many points at once, so that
+  /// there are none beside elements.
+  void make_row(BodyAccess& write) const {
+    const auto one = std::ranges::find(module_.constants, Constant(std::int64_t{1}));
+    if (write.mode != AccessMode::write || write.keys.size() != 1 || one == module_.constants.end() ||
+        !is_number_of_row(write.keys[0]))
+      return;
+    const auto width = static_cast<std::uint32_t>(one - module_.constants.begin());
+    write = {write.op, AccessMode::row, write.array, {Operand::constant(width), write.keys[0]}, 1, {write.op}};
+  }
+
   /// Of the loop.
   bool is_outside(Operand operand) const {
     if (operand.is_constant) return true;
@@ -182,6 +193,8 @@ BodyAccesses body_accesses(const Module& module, const Function& function, const
         ++write.fixed_keys;
     }
   }
+  if (rows_by == RowsBy::loops_and_operations && !found_rows.empty())
+    for (BodyAccess& write : accesses.writes) finder.make_row(write);
   accesses.writes.insert(accesses.writes.end(), found_rows.begin(), found_rows.end());
   for (const Op& op : body.ops)
     if (used.contains(&op)) accesses.rows.push_back(&op);

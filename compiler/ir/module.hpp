@@ -122,6 +122,7 @@ struct Op {
   bool is_filled = false;            ///< array_new: see opt/launches/filled_arrays.hpp
   bool is_tracked = false;           ///< array_new, array_insert, array_get, copy: see Note [tracked arrays]
   FillOrder fill_order = FillOrder::any;  ///< array_new: that is tracked
+  bool is_chain = false;                  ///< foreach_range: of one iteration, see opt/launches/short_chains.hpp
   bool is_needed = false;  ///< foreach_range: no point gives a result without all that its launch captures
   vm::Placement placement = vm::Placement::any;  ///< foreach
   std::uint32_t swallowed = 0;                   ///< foreach_range: loops that have become part of it

@@ -208,6 +208,7 @@ class FunctionPrinter {
     if (op.is_filled) text += " filled";
     if (op.is_tracked) text += " tracked";
     if (op.fill_order != FillOrder::any) text += op.fill_order == FillOrder::up ? " up" : " down";
+    if (op.is_chain) text += " chain";
     if (op.is_needed) text += " needed";
     if (op.is_whole) text += " whole";
     if (op.swallowed != 0) text += fmt::format(" swallowed {}", op.swallowed);

@@ -277,6 +277,8 @@ class FunctionReader : OperandReader {
       op.is_tracked = true;
     else if (word == "up" || word == "down")
       op.fill_order = word == "up" ? FillOrder::up : FillOrder::down;
+    else if (word == "chain")
+      op.is_chain = true;
     else if (word == "needed")
       op.is_needed = true;
     else if (word == "whole")

@@ -27,7 +27,7 @@ using Ints = std::int64_t*;
 using Floats = double*;
 using Count = std::int64_t;
 
-constexpr std::string_view words[] = {"sum", "prod", "max", "min", "left", "right"};
+constexpr std::string_view words[] = {"sum", "prod", "max", "min", "left", "right", "mean", "var", "std"};
 
 template <typename T>
 Value array(const T* numbers, Count count) {
@@ -115,6 +115,23 @@ RADDLE_OWN raddle_own_running_ints(Count what, const std::int64_t* a, Count n, C
                 OwnOutput{to, count});
   });
 }
+// Of lines of an array: what is wanted of each, the array, their length, how far apart their elements are, the first
+// line, how many.
+#define RADDLE_OWN_LINES(function, Of, To)                                                                         \
+  RADDLE_OWN raddle_own_##function(Count what, const Of* a, Count n, Count length, Count apart, Count first,       \
+                                   Count lines, To to, Count count) {                                              \
+    return goes_well([&] {                                                                                         \
+      return call(                                                                                                 \
+          native::function,                                                                                        \
+          {word_text(what), array(a, n), Value::of(length), Value::of(apart), Value::of(first), Value::of(lines)}, \
+          OwnOutput{to, count});                                                                                   \
+    });                                                                                                            \
+  }
+RADDLE_OWN_LINES(along_floats, double, Floats)
+RADDLE_OWN_LINES(along_ints, std::int64_t, Ints)
+RADDLE_OWN_LINES(places_of_floats, double, Ints)
+RADDLE_OWN_LINES(places_of_ints, std::int64_t, Ints)
+#undef RADDLE_OWN_LINES
 RADDLE_OWN raddle_own_middle(const double* a, Count n, Floats to, Count count) {
   return goes_well([&] { return call(native::middle, {array(a, n)}, OwnOutput{to, count}); });
 }

@@ -175,9 +175,9 @@ struct KernelForeignCall {
 /// kernel has seen to it that each is written before any is read; `first` is an array of the first elements of another
 /// one. A loop may carry own arrays on, and write into those of its variables that never are anything else. The rows of
 /// a kernel, the parameters behind the first one, are such arrays of its caller: what a point of a launch writes to as
-/// many elements of an array as are in a row. `each` runs its block for the points 0 to count - 1, in any order: so
-/// that many can be computed side by side, what fails in it is told behind it. Where there is no machine code, such
-/// kernels are interpreted in frames.
+/// many elements of an array as are in a row. `each` runs its block for the points 0 to count - 1, in that order, as a
+/// point may read what those before it have put. Many are computed side by side where it is seen that none does: so
+/// what fails in it is told behind it. Where there is no machine code, such kernels are interpreted in frames.
 struct KernelEach {
   KernelRegister point = no_kernel_part, count = no_kernel_part;
   KernelBlockId block = no_kernel_part;

@@ -172,10 +172,10 @@ bool Launcher::fills_long_row(const RangeTask& range) {
   if (range.end != 1 || !range.site.is_launch() || range.inner.count != 0 ||
       run_.leaves.stage(range.site.launch.leaf) >= LeafTable::Stage::native)
     return false;
-  return std::ranges::any_of(range.site.launch.sinks, [&](const LaunchSink& sink) {
-    return sink.kind == LaunchSink::Kind::row && range.frame.at(sink.width).is_resolved() &&
-           width_of(range.frame, sink) >= long_row;
-  });
+  return range.site.launch.waits_for_code || std::ranges::any_of(range.site.launch.sinks, [&](const LaunchSink& sink) {
+           return sink.kind == LaunchSink::Kind::row && range.frame.at(sink.width).is_resolved() &&
+                  width_of(range.frame, sink) >= long_row;
+         });
 }
 
 bool Launcher::is_short(const RangeTask& range) {

@@ -68,7 +68,8 @@ struct IndexLaunch {
   std::vector<LaunchRead> reads = {};
   std::vector<LaunchKey> keys = {};
   LaunchStart start = LaunchStart::at_elements;
-  bool reads_point = true;  ///< the leaf's results depend on the point itself, as far as can be seen
+  bool waits_for_code = false;  ///< its one point is a kernel of very many rounds
+  bool reads_point = true;      ///< the leaf's results depend on the point itself, as far as can be seen
   bool is_projected() const { return !keys.empty(); }
   bool has_rows() const;
   /// Each read and sink is about elements of one row, which follow each other as points do, with this step.

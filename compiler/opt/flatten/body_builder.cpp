@@ -235,8 +235,11 @@ void BodyBuilder::complete_all() {
 }
 
 const BodyBuilder::Operands* BodyBuilder::extents_of(Operand array) const {
-  const auto own = array.is_constant ? own_.end() : own_.find(array.index);
-  return own != own_.end() && own->second.is_filled ? &own->second.extents : nullptr;
+  if (array.is_constant) return nullptr;
+  if (const auto own = own_.find(array.index); own != own_.end())
+    return own->second.is_filled ? &own->second.extents : nullptr;
+  const auto other = of_others_.find(array.index);
+  return other == of_others_.end() ? nullptr : &other->second;
 }
 
 }  // namespace raddle::opt

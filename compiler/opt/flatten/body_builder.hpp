@@ -43,8 +43,10 @@ class BodyBuilder : public FunctionBuilder {
   void complete_all();
   /// Writes one element, outside of loops; the array has as many elements as are so written.
   void insert_one(ir::Operand array, std::int64_t key, ir::Operand value, Span span);
-  /// Of an own array, when all of its elements are there; null: it is none, or they are not.
+  /// Of an array of which all elements are there; null: they are not, or the extents are not known.
   const Operands* extents_of(ir::Operand array) const;
+  /// Of one that is none of its own, as what a loop carries.
+  void know_extents(ir::Operand array, Operands extents) { of_others_.try_emplace(array.index, std::move(extents)); }
   /// Something that was to be made can not be a part of a kernel.
   bool is_impossible() const { return is_impossible_; }
   bool is_own(ir::Operand array) const { return !array.is_constant && own_.contains(array.index); }
@@ -65,6 +67,7 @@ class BodyBuilder : public FunctionBuilder {
   bool is_before_loops(ir::Operand operand) const;
 
   std::map<ir::VarId, Own> own_;
+  std::map<ir::VarId, Operands> of_others_;  ///< their extents
   bool is_impossible_ = false;
 };
 

@@ -34,6 +34,7 @@ Flattener::Flattener(ir::Module& module, const ir::Function& around, const ir::O
       body_accesses_(ir::body_accesses(module, around, loop, ir::RowsBy::loops_and_operations)),
       now_{.builder = BodyBuilder(module, fmt::format("{}.body.{}", around.name, module.functions.size()), loop.span)} {
   collect_inside(loop.regions[0]);
+  if (loop.is_chain) now_.builder.expect_few_points(most_chain_elements);
 }
 
 std::optional<FlatBody> Flattener::run() {
@@ -224,7 +225,14 @@ Known Flattener::put_together(const Known& like, std::span<const Operand> parts,
   const bool has_extents = is_dense(like);
   for (std::size_t i = 0; i < like.fields.size(); ++i)
     made.fields.push_back(has_extents && i != 0 ? like.fields[i] : put_together(like.fields[i], parts, next));
+  if (has_extents) know_extents(made);
   return made;
+}
+
+void Flattener::know_extents(const Known& dense) {
+  BodyBuilder::Operands extents;
+  for (std::size_t i = 1; i < dense.fields.size(); ++i) extents.push_back(dense.fields[i].operand);
+  if (!dense.fields[0].operand.is_constant) now_.builder.know_extents(dense.fields[0].operand, std::move(extents));
 }
 
 void Flattener::expect_same_extents(const Known& first, const Known& next, Span span) {
@@ -281,6 +289,7 @@ void Flattener::operation(Scope& scope, const ir::Op& op) {
     case OpKind::struct_make: {
       Known made;
       for (const Operand field : op.operands) made.fields.push_back(known(scope, field));
+      if (!is_refused_ && module_.types->is_dense(type_of(scope, Operand::variable(op.results[0])))) know_extents(made);
       return bind(scope, op.results[0], std::move(made));
     }
     case OpKind::struct_new: {

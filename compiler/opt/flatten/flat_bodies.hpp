@@ -1,7 +1,12 @@
 #pragma once
+#include <cstdint>
+
 #include "compiler/ir/module.hpp"
 
 namespace raddle::opt {
+
+/// As many elements are computed by one worker in the time that a launch takes.
+inline constexpr std::int64_t most_chain_elements = 1024;
 
 /// Makes an index launch of a loop whose iterations work with arrays of their own:
 ///   foreach i in [0:n-1] { d = p - p[i, :]; r = sum(d * d, axis=1); a[i, :] = matmul(m / r, d); }
@@ -16,6 +21,7 @@ namespace raddle::opt {
 /// iterations do something else, or have no array of their own. Needs: infer-leaves.
 /// @param is_alone  nothing ir::waits_for_others(): such a loop begins when the arrays that it reads are there, as an
 ///                  iteration that is interpreted takes long
+/// A short chain (Op::is_chain): its kernel fails where a loop in a loop in order has more than most_chain_elements.
 void launch_flat_body(ir::Module& module, ir::Function& around, ir::Op& loop, bool is_alone);
 
 }  // namespace raddle::opt

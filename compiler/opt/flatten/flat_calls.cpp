@@ -95,11 +95,12 @@ void Flattener::own_function(Scope& scope, const ir::Op& op, const stdlib::OwnFu
 }
 
 void Flattener::library(Scope& scope, const ir::Op& op) {
-  if (const stdlib::OwnFunction* const own = stdlib::find_own_function(op.callee)) return own_function(scope, op, *own);
   const stdlib::Builtin& builtin = stdlib::builtins()[op.callee];
   const TypeId type = type_of(scope, Operand::variable(op.results[0]));
   if (std::optional<Operand> found = array_function(scope, op, builtin.name, type)) {
     bind(scope, op.results[0], {*found});
+  } else if (const auto* const own = stdlib::find_own_function(op.callee); own && !is_refused_) {
+    own_function(scope, op, *own);
   } else if (!is_refused_) {
     if (ir::library_operator(module_, *scope.function, op) == vm::KernelOp::if_)
       return refuse("it calls a function of the library that kernels do not have");
@@ -195,13 +196,14 @@ std::optional<Operand> Flattener::none() {
 std::optional<Operand> Flattener::lines(Scope& scope, const ir::Op& op, TypeId type) {
   const Operand what = value(scope, op.operands[0]), elements = array(scope, op.operands[1]);
   const auto input = [&](std::size_t i) { return value(scope, op.operands[i]); };
-  if (!what.is_constant || now_.builder.known(input(4)) != 0 || is_refused_) return none();
-  now_.has_own_array = true;
+  if (!what.is_constant || is_refused_) return none();
+  if (now_.builder.known(input(4)) != 0) return std::nullopt;
   const std::string text = std::get<std::string>(module_.constants[what.index]);
-  const auto made = loops_over_lines(
+  const std::optional<Operand> made = loops_over_lines(
       now_.builder, {.what = text, .array = elements, .length = input(2), .apart = input(3), .count = input(5)}, type,
       op.span);
-  return made ? made : none();
+  now_.has_own_array |= made.has_value();
+  return made;
 }
 
 }  // namespace raddle::opt

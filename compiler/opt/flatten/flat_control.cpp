@@ -33,6 +33,32 @@ Operand Flattener::step_at(const Steps& steps, Operand point, Span span) {
 }
 
 void Flattener::each(Scope& scope, const ir::Op& op) {
+  if (now_.builder.is_in_each()) return each_of_any_order(scope, op);
+  const State before = now_;
+  const Scope scope_before = scope;
+  each_of_any_order(scope, op);
+  if (!is_refused_ || why_ != array_in_each) return;
+  begin_anew(scope, before, scope_before);
+  each_in_order(scope, op);
+}
+
+void Flattener::each_in_order(Scope& scope, const ir::Op& op) {
+  BodyBuilder& builder = now_.builder;
+  const std::optional<Steps> steps = this->steps(scope, op);
+  if (!steps) return refuse(unknown_step);
+  const Operand point = builder.begin_loop({builder.number(0)}, op.span)[0];
+  const Operand is_one = builder.put(OpKind::lt, {point, steps->count}, TypeStore::boolean, op.span);
+  builder.begin_body();
+  const std::vector<ir::VarId>& parameters = scope.function->regions[op.regions[0]].parameters;
+  const Operand key = step_at(*steps, point, op.span);
+  for (std::size_t i = 0; i < parameters.size(); ++i) scope.known[parameters[i]] = {i == 0 ? key : point};
+  region(scope, op.regions[0]);
+  builder.complete_all();
+  const Operand next = builder.put(OpKind::index_add, {point, builder.number(1)}, TypeStore::int_, op.span);
+  if (!is_refused_) builder.end_loop(is_one, /*test_after=*/false, {next});
+}
+
+void Flattener::each_of_any_order(Scope& scope, const ir::Op& op) {
   const std::optional<Steps> steps = this->steps(scope, op);
   if (!steps) return refuse(unknown_step);
   const Operand point = now_.builder.begin_each(steps->count, op.span), key = step_at(*steps, point, op.span);
@@ -143,7 +169,13 @@ void Flattener::loop(Scope& scope, const ir::Op& op) {
     bind(scope, op.results[i], put_together(initial[i], results, next));
 }
 
+/// Of a loop that is a short chain where few elements are, and is written out in the other way.
+static bool is_choice_of_chain(const ir::Function& function, const ir::Op& op) {
+  return std::ranges::any_of(function.regions[op.regions[0]].ops, [](const ir::Op& each) { return each.is_chain; });
+}
+
 void Flattener::branch(Scope& scope, const ir::Op& op) {
+  if (is_choice_of_chain(*scope.function, op)) return region(scope, op.regions[1]);
   Operand condition = value(scope, op.operands[0]);
   if (type_of(scope, op.operands[0]) == TypeStore::int_)
     condition = now_.builder.put(OpKind::ne, {condition, now_.builder.number(0)}, TypeStore::boolean, op.span);

@@ -100,6 +100,8 @@ class Flattener {
   /// What is known of something in parts that loops carry: its fields, or itself. Extents of dense arrays are none:
   /// they are to stay the same.
   void take_apart(const Known& value, std::vector<ir::Operand>& parts);
+  /// What a dense array has in its fields is known of its elements, too.
+  void know_extents(const Known& dense);
   void expect_same_extents(const Known& first, const Known& next, Span span);
   Known put_together(const Known& like, std::span<const ir::Operand> parts, std::size_t& next);
   ir::Operand size_of(ir::Operand array, Span span);
@@ -125,6 +127,9 @@ class Flattener {
   ir::Operand step_count(ir::Operand first, ir::Operand last, ir::Operand step, Span span);
   ir::Operand step_at(const Steps& steps, ir::Operand point, Span span);
   void each(Scope& scope, const ir::Op& op);
+  void each_of_any_order(Scope& scope, const ir::Op& op);
+  /// As a `for`, which makes arrays anew in each round.
+  void each_in_order(Scope& scope, const ir::Op& op);
   void each_element(Scope& scope, const ir::Op& op);
   /// `for` and `iterate`.
   void loop(Scope& scope, const ir::Op& op);

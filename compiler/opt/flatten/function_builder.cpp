@@ -6,6 +6,7 @@
 
 #include "compiler/opt/rewrite/fold_operation.hpp"
 #include "stdlib/builtin_names.hpp"
+#include "stdlib/builtins.hpp"
 
 namespace raddle::opt {
 
@@ -181,7 +182,13 @@ ir::VarId FunctionBuilder::declare(TypeId type, Span span, ir::RegionId region) 
 
 // ---------------------------------------------------------------- loops
 
+void FunctionBuilder::expect_few(Operand count, Span span) {
+  if (!most_points_ || loops_.empty() || known(count).value_or(*most_points_ + 1) <= *most_points_) return;
+  expect(put(OpKind::le, {count, number(*most_points_)}, TypeStore::boolean, span), span);
+}
+
 Operand FunctionBuilder::begin_each(Operand count, Span span) {
+  expect_few(count, span);
   const Operand last = put(OpKind::index_add, {count, number(-1)}, TypeStore::int_, span);
   ir::Op op;
   op.kind = OpKind::foreach_range;
@@ -258,6 +265,7 @@ FunctionBuilder::Operands FunctionBuilder::end_loop(Operand condition, bool test
 
 FunctionBuilder::Operands FunctionBuilder::accumulate(
     Operand count, Operands sums, const std::function<Operands(Operand point, const Operands& sums)>& next, Span span) {
+  expect_few(count, span);
   sums.insert(sums.begin(), number(0));
   const Operands variables = begin_loop(std::move(sums), span);
   const Operand condition = put(OpKind::lt, {variables[0], count}, TypeStore::boolean, span);
@@ -272,9 +280,13 @@ bool FunctionBuilder::is_known_before_loops(Operand operand) const {
   if (operand.is_constant || !is_in_loop()) return true;
   ir::RegionId at = function_.variables[operand.index].region;
   if (at == open_.front()) return true;
-  const auto made = made_by_.find(operand.index);
-  return made != made_by_.end() && ir::info(made->second.kind).effect <= ir::Effect::fails &&
-         std::ranges::all_of(made->second.operands, [&](Operand each) { return is_known_before_loops(each); });
+  const auto found = made_by_.find(operand.index);
+  if (found == made_by_.end()) return false;
+  const ir::Op& made = found->second;
+  const bool is_pure = made.kind == OpKind::call_builtin
+                           ? stdlib::builtins()[made.callee].effect == stdlib::BuiltinEffect::pure
+                           : ir::info(made.kind).effect <= ir::Effect::fails;
+  return is_pure && std::ranges::all_of(made.operands, [&](Operand each) { return is_known_before_loops(each); });
 }
 
 const ir::Op* FunctionBuilder::made(Operand operand, OpKind kind) const {

@@ -51,6 +51,8 @@ class FunctionBuilder {
   ir::Op& add(ir::Op op);
   ir::VarId declare(TypeId type, Span span, ir::RegionId region);
 
+  /// From now on what is made fails where a loop in a loop in order has more points.
+  void expect_few_points(std::int64_t most) { most_points_ = most; }
   /// Begins a loop over 0 to count - 1. @return its point
   ir::Operand begin_each(ir::Operand count, Span span);
   /// How many points a loop from 0 to `last` has.
@@ -84,8 +86,10 @@ class FunctionBuilder {
   std::map<ir::VarId, ir::Op> made_by_;             // of operations without regions
   Operands points_, counts_;                        // of the loops around
   std::vector<ir::Op> loops_;                       // in order, likewise
+  std::optional<std::int64_t> most_points_;
 
  private:
+  void expect_few(ir::Operand count, Span span);
   std::optional<ir::Operand> simpler(ir::OpKind kind, const Operands& operands, TypeId type);
   std::optional<ir::Operand> shared(const Key& key) const;
   static Key key_of(const ir::Op& op);

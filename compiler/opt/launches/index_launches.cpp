@@ -14,6 +14,7 @@
 #include "compiler/opt/leaves/infer_leaves.hpp"
 #include "compiler/opt/launches/launch_nests.hpp"
 #include "compiler/opt/launches/own_sequences.hpp"
+#include "compiler/opt/launches/short_chains.hpp"
 #include "compiler/opt/leaves/launchable.hpp"
 #include "compiler/opt/leaves/order_library_calls.hpp"
 #include "compiler/opt/leaves/plain_launch.hpp"
@@ -107,6 +108,7 @@ void find_in(ir::Module& module, ir::FunctionId id, bool is_alone) {
     }
   }
   const std::size_t before = function.regions.size();
+  if (is_alone) launch_short_chains(module, function);
   launch_own_sequences(module, function, is_alone);
   for (auto made = static_cast<ir::RegionId>(before); made < function.regions.size(); ++made)
     for (ir::Op& op : function.regions[made].ops)

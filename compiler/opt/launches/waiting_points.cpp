@@ -1,5 +1,6 @@
 #include "compiler/opt/launches/waiting_points.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -47,7 +48,7 @@ std::set<ir::VarId> written_itself(const ir::Function& function, const ir::Op& l
   return arrays;
 }
 
-bool reads(const ir::Function& function, const ir::Op& loop, const std::set<ir::VarId>& arrays) {
+bool reads_any(const ir::Function& function, const ir::Op& loop, const std::set<ir::VarId>& arrays) {
   bool is_read = false;
   visit_nested(function, loop, [&](const ir::Op& op) {
     is_read = is_read || (op.kind == OpKind::array_get && arrays.contains(op.operands[0].index));
@@ -55,12 +56,52 @@ bool reads(const ir::Function& function, const ir::Op& loop, const std::set<ir::
   return is_read;
 }
 
-/// The points of a loop wait for one another; loops in it are not asked.
-bool has_itself_waiting_points(const ir::Function& function, const ir::Op& loop) {
-  if (loop.kind != OpKind::foreach_range) return false;
-  if (loop.launch != ir::none) return waits_for_itself(function.launches[loop.launch]);
-  return reads(function, loop, written_itself(function, loop));
-}
+/// Finds loops whose points wait for others among some loops.
+class WaitingPoints {
+ public:
+  WaitingPoints(const ir::Function& function, const std::vector<const ir::Op*>& loops) : function_(function) {
+    for (const ir::Op* const loop : loops) written_.merge(inserted_into(function, *loop));
+    for (const ir::Op* const loop : loops) visit_nested(function, *loop, [&](const ir::Op& op) { find_rows(op); });
+  }
+  void find_rows(const ir::Op& op) {
+    if (op.launch == ir::none) return;
+    const ir::IndexLaunch& launch = function_.launches[op.launch];
+    if (reads(launch, ir::Key::Kind::affine) && !reads(launch, ir::Key::Kind::computed) && !waits_for_itself(launch))
+      for (const ir::Access& write : launch.accesses)
+        if (write.mode == ir::AccessMode::write) by_rows_.insert(write.data.index);
+  }
+
+  bool are_in(const ir::Op& op) const {
+    if (op.launch != ir::none) {  // loops in it are parts of its kernel
+      const ir::IndexLaunch& launch = function_.launches[op.launch];
+      return waits_for_itself(launch) || waits_by_data(launch);
+    }
+    if (op.kind == OpKind::foreach_range && reads_any(function_, op, written_itself(function_, op))) return true;
+    return std::ranges::any_of(op.regions, [&](ir::RegionId region) {
+      return std::ranges::any_of(function_.regions[region].ops, [&](const ir::Op& inner) { return are_in(inner); });
+    });
+  }
+
+ private:
+  bool reads(const ir::IndexLaunch& launch, ir::Key::Kind kind) const {
+    return std::ranges::any_of(launch.accesses, [&](const ir::Access& access) {
+      return access.mode == ir::AccessMode::read && access.keys.back().kind == kind &&
+             written_.contains(access.data.index);
+    });
+  }
+  /// Each point waits by itself for elements that only it knows. Borders of what is otherwise computed row by row do
+  /// so, too, which are few.
+  bool waits_by_data(const ir::IndexLaunch& launch) const {
+    const auto is_border = [&](const ir::Access& access) {
+      return access.mode == ir::AccessMode::write && by_rows_.contains(access.data.index);
+    };
+    return reads(launch, ir::Key::Kind::computed) && std::ranges::none_of(launch.accesses, is_border);
+  }
+
+  const ir::Function& function_;
+  std::set<ir::VarId> written_;
+  std::set<ir::VarId> by_rows_;  ///< arrays of which launches compute rows from others
+};
 
 /// The order in which the points of loops are to come, by the keys of what these read.
 class PointOrder {
@@ -121,20 +162,20 @@ class PointOrder {
 
 }  // namespace
 
-bool has_waiting_points(const ir::Function& function, const ir::Op& loop) {
-  bool found = false;
-  visit_nested(function, loop, [&](const ir::Op& op) { found = found || has_itself_waiting_points(function, op); });
-  return found;
+bool has_waiting_points(const ir::Function& function, const std::vector<const ir::Op*>& loops) {
+  const WaitingPoints waiting(function, loops);
+  return std::ranges::any_of(loops, [&](const ir::Op* loop) { return waiting.are_in(*loop); });
 }
 
 void order_waiting_points(ir::Module& module, ir::Function& function, ir::Op& around) {
+  if (!has_waiting_points(function, {&around})) return;
   PointOrder order(module, function, around);
   const auto turn = [&](ir::Op& op, const auto& turn) -> void {
     if (op.kind == OpKind::foreach_range) order.turn(op);
     for (const ir::RegionId region : op.regions)
       for (ir::Op& inner : function.regions[region].ops) turn(inner, turn);
   };
-  if (has_waiting_points(function, around)) turn(around, turn);
+  turn(around, turn);
 }
 
 }  // namespace raddle::opt
