@@ -16,6 +16,25 @@ namespace {
 
 constexpr std::int64_t block_limit = 16'384;  ///< points: between two looks whether the run is to stop
 
+/// Numbers that lie equally far apart.
+struct SpreadNumbers {
+  void* first = nullptr;
+  std::int64_t distance = 1;  ///< in numbers
+  std::size_t size = 0;       ///< bytes of each
+
+  void copy_to(const SpreadNumbers& to, std::int64_t count) const {
+    const auto copy = [&]<typename T>(T) {
+      for (std::int64_t i = 0; i < count; ++i)
+        static_cast<T*>(to.first)[i * to.distance] = static_cast<const T*>(first)[i * distance];
+    };
+    switch (size) {
+      case 1: return copy(std::uint8_t{});
+      case 4: return copy(std::uint32_t{});
+      default: copy(std::uint64_t{});
+    }
+  }
+};
+
 }  // namespace
 
 /// A block of points, which ends where a chunk of the numbers that are written does, or where an element is missing.
@@ -63,7 +82,7 @@ std::int64_t Launcher::run_block(PointLaunch& points, std::int64_t low, std::int
 /// Points whose elements lie apart. What they read is copied side by side, and what they write from there. All is read
 /// before any is claimed, and told of when all is written: a claim waits for what was read and written before it, which
 /// lies somewhere in memory, so a processor gets one element at a time else.
-/// @param count  points_at_once at most  @return how many it has run, from the first one on
+/// @param count  apart_at_once at most  @return how many it has run, from the first one on
 /// @pre PointLaunch::is_plain
 std::int64_t Launcher::run_apart(PointLaunch& points, std::int64_t low, std::int64_t count, const PartKeys& part) {
   const IndexLaunch& launch = points.piece.site.launch;
@@ -77,14 +96,11 @@ std::int64_t Launcher::run_apart(PointLaunch& points, std::int64_t low, std::int
   std::array<OpenNumbers*, std::tuple_size_v<decltype(points.known_parts)>> open;
   for (std::size_t s = 0; s < sinks; ++s) {
     open[s] = points.rows[s]->numbers();
-    // of two that write to one row it matters which one does first
-    if (!open[s] || open[s]->kind() != kind_of(leaf.function.leaf_results[s]) ||
-        std::find(open.begin(), open.begin() + s, open[s]) != open.begin() + s)
-      return 0;
+    if (!open[s] || open[s]->kind() != kind_of(leaf.function.leaf_results[s])) return 0;
   }
   if (const std::int64_t made = run_steady(points, low, count, part); made != 0) return made;
-  streams_.resize(std::max(streams_.size(), (reads + 2 * sinks) * points_at_once));
-  const auto row = [&](std::size_t number) { return &streams_[number * points_at_once]; };
+  streams_.resize(std::max(streams_.size(), (reads + 2 * sinks) * apart_at_once));
+  const auto row = [&](std::size_t number) { return &streams_[number * apart_at_once]; };
   const auto key_of = [&](std::size_t sink, std::int64_t i) -> std::int64_t& { return row(reads + sinks + sink)[i]; };
 
   std::int64_t ready = 0;
@@ -127,49 +143,59 @@ std::int64_t Launcher::run_apart(PointLaunch& points, std::int64_t low, std::int
   return made;
 }
 
-/// Points whose elements lie equally far apart, those that they read in arrays that are closed: machine code takes each
-/// as a row of one point. @param part  see run_apart()
+/// Points whose elements lie equally far apart, those that they read in arrays that are closed: they are copied without
+/// a look at each, and claimed and told of many at a time. @param part  see run_apart()
 /// @return how many it has run, from the first one on; 0: not all lie so
-/// @pre find_rows(); no two sinks write to the same array, and all to numbers of their type
+/// @pre find_rows(); all sinks write to numbers of their type
 std::int64_t Launcher::run_steady(PointLaunch& points, std::int64_t low, std::int64_t count, const PartKeys& part) {
   const IndexLaunch& launch = points.piece.site.launch;
   LaunchedLeaf& leaf = points.computation;
   const std::size_t reads = launch.reads.size(), sinks = launch.sinks.size();
-  if (launch.reads_point || leaf.takes_values() || reads == 0 || !part.are_steady(count)) return 0;
-  std::array<std::int64_t, leaf_word_limit> keys, next, last, distances;
-  std::array<void*, leaf_word_limit> places;  // handed to the leaf once it is known that all lie so
+  if (!part.are_steady(count)) return 0;
+  std::array<std::int64_t, leaf_word_limit> keys, next, last;
+  std::array<SpreadNumbers, leaf_word_limit> read;  // copied once it is known that all lie so
   part.find(0, keys.data());
   part.find(1, next.data());
   part.find(count - 1, last.data());
   for (std::size_t r = 0; r < reads; ++r) {
-    const LaunchRead& read = launch.reads[r];
-    Array* const row = read.key_count == 1 ? row_of_read(points, r, keys.data()) : nullptr;
+    const LaunchRead& what = launch.reads[r];
+    Array* const row = what.key_count == 1 ? row_of_read(points, r, keys.data()) : nullptr;
     Buffer* const numbers = row ? row->packed_numbers() : nullptr;
     if (!numbers || numbers->kind() != kind_of(leaf.function.leaf_parameters[r + 1])) return 0;
     const auto size = static_cast<std::int64_t>(numbers->count());
     const auto is_inside = [&](std::int64_t key) { return 0 <= key && key < size; };
-    const std::size_t key = read.first_key;
+    const std::size_t key = what.first_key;
     if (!is_inside(keys[key]) || !is_inside(next[key]) || !is_inside(last[key])) return 0;
-    places[r] = numbers->at_index(static_cast<std::size_t>(keys[key]));
-    distances[r] = (next[key] - keys[key]) * static_cast<std::int64_t>(size_of_number(numbers->kind()));
+    read[r] = {numbers->at_index(static_cast<std::size_t>(keys[key])), next[key] - keys[key],
+               size_of_number(numbers->kind())};
   }
   SinkRows rows{{points.rows.data(), sinks}};
   for (std::size_t s = 0; s < sinks; ++s) {
-    const OpenNumbers& open = *points.rows[s]->numbers();
     const std::int64_t first = element_key(launch.sinks[s], keys.data(), low),
                        second = element_key(launch.sinks[s], next.data(), range_value(low, points.step(), 1));
-    const auto size = static_cast<std::int64_t>(open.count());
-    if (first < 0 || first >= size || second < 0 || second >= size) return 0;
     rows.rows[s] = {first, 1, count, second - first};
-    distances[reads + s] = (second - first) * static_cast<std::int64_t>(size_of_number(open.kind()));
-    places[reads + s] = points.rows[s]->numbers()->numbers().at_index(static_cast<std::size_t>(first));
   }
-  for (std::size_t r = 0; r < reads; ++r) leaf.set_input(r, places[r]);
-  for (std::size_t s = 0; s < sinks; ++s) leaf.set_results(s, places[reads + s]);
   const std::int64_t claimed = rows.claim();
-  const std::int64_t made =
-      claimed == 0 ? 0 : leaf.call_rows(worker_->leaf_worker(), low, points.step(), 1, claimed, distances.data());
+  if (claimed == 0) return 0;
+
+  streams_.resize(std::max(streams_.size(), (reads + sinks) * apart_at_once));
+  for (std::size_t r = 0; r < reads; ++r) {
+    void* const copy = &streams_[r * apart_at_once];
+    leaf.set_input(r, read[r].distance == 1 ? read[r].first : copy);
+    if (read[r].distance != 1) read[r].copy_to({copy, 1, read[r].size}, claimed);
+  }
+  const auto written = [&](std::size_t s) {
+    Buffer& numbers = points.rows[s]->numbers()->numbers();
+    return SpreadNumbers{numbers.at_index(static_cast<std::size_t>(rows.rows[s].first)), rows.rows[s].distance,
+                         size_of_number(numbers.kind())};
+  };
+  for (std::size_t s = 0; s < sinks; ++s)
+    leaf.set_results(s, written(s).distance == 1 ? written(s).first : &streams_[(reads + s) * apart_at_once]);
+  const std::int64_t made = leaf.call(worker_->leaf_worker(), low, points.step(), claimed);
   leaf.use_own_inputs();
+  for (std::size_t s = 0; s < sinks; ++s)
+    if (const SpreadNumbers to = written(s); to.distance != 1)
+      SpreadNumbers{&streams_[(reads + s) * apart_at_once], 1, to.size}.copy_to(to, made);
   rows.tell(made, claimed, here_.wakes());
   here_.wake();
   here_.counters.iterations += static_cast<std::uint64_t>(made);

@@ -54,6 +54,11 @@ bool Launcher::run_nest(RangeTask& piece, std::int64_t first, std::int64_t& coun
   PointLaunch points(*worker_, piece, program_.functions[launch.leaf], launched_code(launch.leaf, calls));
   if (!bind(points, calls)) return false;
   points.iteration = first;
+  const std::int64_t iteration_ns = profile_of(piece).iteration_ns.load(std::memory_order_relaxed);
+  if (iteration_ns != 0) {
+    points.point_ns = iteration_ns / (piece.inner.end - piece.inner.first);
+    points.part = std::max<std::int64_t>(1, look_ns / std::max<std::int64_t>(1, *points.point_ns));
+  }
   ValuesAhead ahead;
   open_rows(points);
   while (points.iteration < first + count && !run_.is_stopped() && !piece.has_stopped) {
@@ -128,21 +133,23 @@ void Launcher::run_nest_iteration(PointLaunch& points, bool is_possible) {
   points.knows_rows = false;
   points.computation.set_values(points.values.data());
   if (points.projection) points.projection->set_values(points.values.data());
-  const std::int64_t iteration_ns = profile_of(piece).iteration_ns.load(std::memory_order_relaxed);
-  const std::int64_t point_ns = iteration_ns / (piece.inner.end - piece.inner.first);
-  const std::int64_t most = iteration_ns == 0 ? 1 : look_ns / std::max<std::int64_t>(1, point_ns);
   std::int64_t end = piece.inner.end;
   for (std::int64_t next = piece.inner.first; next < end && !run_.is_stopped();) {
-    const bool is_worth_it = iteration_ns == 0 || (end - next) / 2 * point_ns >= share_ns;
+    const bool is_worth_it = !points.point_ns || (end - next) / 2 * *points.point_ns >= share_ns;
     if (end - next > 1 && is_worth_it && !is_perturbed_ && worker_->others_are_hungry()) {
       const std::int64_t middle = end - (end - next) / 2;
       share_inner(piece, points.iteration, middle, end);
       end = middle;
     }
-    const std::int64_t part = std::clamp<std::int64_t>(most, 1, end - next);
+    const std::int64_t part = std::min(points.part, end - next);
+    const bool may_grow = part == points.part;
+    const std::int64_t start = may_grow ? now_ns() : 0;
     const std::int64_t done = run_inner(points, next, part);
     next += done;
-    if (done == part) continue;
+    if (done == part) {
+      if (may_grow && now_ns() - start < look_ns / 2) points.part *= 2;
+      continue;
+    }
     points.waits |= interpret_inner(piece, points.iteration, next, 1);
     ++next;
   }

@@ -115,7 +115,7 @@ std::int64_t Launcher::run_points(PointLaunch& points, std::int64_t first, std::
       }
       continue;
     }
-    const std::int64_t part = std::min(count - done, points_at_once);
+    const std::int64_t part = std::min(count - done, points.projection ? points_at_once : apart_at_once);
     if (!start_keys(points, low, part, part_keys.first.data())) return done;
     const std::int64_t made =
         points.projection ? compute_ahead(*points.projection, low, points.step(), part, point_keys_.data()) : part;
@@ -128,14 +128,15 @@ std::int64_t Launcher::run_points(PointLaunch& points, std::int64_t first, std::
         pause *= 2;
       }
     }
-    for (; i < made; ++i) {
+    const std::int64_t end = std::min(made, i + points_at_once);
+    for (; i < end; ++i) {
       if ((points.computation.function.is_heavy || !is_plain) && run_.is_stopped()) return count;
       part_keys.find(i, keys.data());
       if (is_plain && run_present_point(points, range_value(low, points.step(), i), keys.data())) continue;
       if (!run_point(points, first + done + i, keys.data())) return done + i;
     }
-    done += made;
-    if (made < part) return done;
+    done += end;
+    if (end == made && made < part) return done;
   }
   return count;
 }

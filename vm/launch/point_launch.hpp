@@ -18,6 +18,7 @@
 namespace raddle::vm {
 
 inline constexpr std::int64_t points_at_once = 64;  ///< whose keys, or values of a prelude, are computed together
+inline constexpr std::int64_t apart_at_once = 512;  ///< whose elements lie apart, and are copied together
 inline constexpr std::int64_t least_block = 8;      ///< shorter blocks are better run point by point
 
 /// Bounds of what affine keys are computed from: beyond them a point is interpreted, as keys might overflow on the way.
@@ -203,6 +204,8 @@ struct PointLaunch {
   std::optional<LaunchedLeaf> prelude;               ///< of a nest
   std::array<std::int64_t, leaf_word_limit> values;  ///< results of the prelude
   std::int64_t iteration = 0;                        ///< of a nest's outer loop
+  std::optional<std::int64_t> point_ns;              ///< what a point of a nest has taken before; none: not known
+  std::int64_t part = 1;                             ///< points of a nest between two looks whether others are hungry
   bool runs_rows = false;                            ///< see launch_rows.cpp
   std::vector<RowPlace> row_places;                  ///< of reads, then of sinks
   const bool has_fixed_rows;  ///< all points write to the same rows; in a nest, all of an iteration

@@ -65,21 +65,23 @@ void Array::tell_written(const NumberRows& rows, WakeList& wake) {
   };
   // of a whole chunk few elements or none are awaited: one look tells which have memory at all
   constexpr std::int64_t chunk = ElementTable::chunk_size;
-  const auto tell_row = [&](std::int64_t first) {
-    const std::int64_t end = first + rows.length;
+  const auto tell_row = [&](std::int64_t first, std::int64_t count, std::int64_t distance) {
+    const std::int64_t end = first + (count - 1) * distance + 1;
     for (std::int64_t key = first, next = 0; key < end; key = next) {
-      next = std::min(end, key - key % chunk + chunk);
-      const auto apart = key >= ElementTable::small_limit && in_table(Value::of(key)) && next - key > 1
+      const std::int64_t in_chunk = std::min(end, key - key % chunk + chunk) - key;
+      next = key + ((in_chunk - 1) / distance + 1) * distance;
+      const auto apart = key >= ElementTable::small_limit && in_table(Value::of(key)) && in_chunk > distance
                              ? keyed_elements().keys_in_chunk(key, table_)
                              : std::nullopt;
       if (!apart)
-        for (; key < next; ++key) tell(key);
+        for (; key < next; key += distance) tell(key);
       else
         for (const std::int64_t each : *apart)
-          if (key <= each && each < next) tell(each);
+          if (key <= each && each < key + in_chunk && (each - key) % distance == 0) tell(each);
     }
   };
-  for (std::int64_t row = 0; row < rows.rows; ++row) tell_row(rows.begin(row));
+  if (rows.are_spread()) return tell_row(rows.first, rows.rows, rows.distance);
+  for (std::int64_t row = 0; row < rows.rows; ++row) tell_row(rows.begin(row), rows.length, 1);
 }
 
 /// By the last writer, before the array is closing.

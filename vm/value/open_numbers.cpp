@@ -11,21 +11,32 @@ namespace raddle::vm {
 
 namespace {
 
-/// Visits the words of the bits from `first` on: visit(number of the word, mask). It says whether to go on.
+/// Every bit of a word, or only each `distance` bits.
+std::uint64_t bits_apart(std::size_t distance) {
+  if (distance == 1) return ~std::uint64_t{0};
+  std::uint64_t bits = 1;
+  for (; distance < 64; distance *= 2) bits |= bits << distance;
+  return bits;
+}
+
+/// Visits the words of bits that lie `distance` apart, from `first` on: visit(number of the word, mask). It says
+/// whether to go on.
 template <typename Visit>
-void visit_words(std::size_t first, std::size_t count, const Visit& visit) {
-  for (const std::size_t end = first + count; first < end;) {
-    const std::size_t in_word = first % 64, here = std::min(end - first, 64 - in_word);
-    const std::uint64_t mask = (here == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << here) - 1) << in_word;
-    if (!visit(first / 64, mask)) return;
-    first += here;
+void visit_words(std::size_t first, std::size_t count, std::size_t distance, const Visit& visit) {
+  const std::uint64_t all = bits_apart(distance);
+  while (count != 0) {
+    const std::size_t in_word = first % 64, left = 63 - in_word;
+    const std::size_t here = std::min(count, (distance == 1 ? left : left / distance) + 1);
+    const std::uint64_t below_last = (std::uint64_t{1} << (here - 1) * distance) - 1;
+    if (!visit(first / 64, (all & (2 * below_last + 1)) << in_word)) return;
+    first += here * distance;
+    count -= here;
   }
 }
 
-/// How many bits of a mask, which follow each other, stand below the first one of `bits`, which are some of them.
+/// How many bits of a mask stand below the first one of `bits`, which are some of them.
 std::size_t count_below(std::uint64_t mask, std::uint64_t bits) {
-  const int end = bits == 0 ? std::bit_width(mask) : std::countr_zero(bits);
-  return static_cast<std::size_t>(end - std::countr_zero(mask));
+  return static_cast<std::size_t>(std::popcount(bits == 0 ? mask : mask & ((bits & -bits) - 1)));
 }
 
 }  // namespace
@@ -60,9 +71,9 @@ NumberBits::~NumberBits() {
     delete[] written_;
 }
 
-std::size_t NumberBits::claim(std::size_t first, std::size_t count) {
+std::size_t NumberBits::claim(std::size_t first, std::size_t count, std::size_t distance) {
   std::size_t claimed = 0;
-  visit_words(first, count, [&](std::size_t word, std::uint64_t mask) {
+  visit_words(first, count, distance, [&](std::size_t word, std::uint64_t mask) {
     std::uint64_t before = claimed_[word].fetch_or(mask, std::memory_order_acq_rel) & mask;
     if (is_whole(word)) before = mask;
     claimed += count_below(mask, before);
@@ -74,33 +85,34 @@ std::size_t NumberBits::claim(std::size_t first, std::size_t count) {
   return claimed;
 }
 
-void NumberBits::give_back(std::size_t first, std::size_t count) {
-  visit_words(first, count, [&](std::size_t word, std::uint64_t mask) {
+void NumberBits::give_back(std::size_t first, std::size_t count, std::size_t distance) {
+  visit_words(first, count, distance, [&](std::size_t word, std::uint64_t mask) {
     claimed_[word].fetch_and(~mask, std::memory_order_acq_rel);
     return true;
   });
 }
 
-void NumberBits::set_written(std::size_t first, std::size_t count) {
-  visit_words(first, count, [&](std::size_t word, std::uint64_t mask) {
+void NumberBits::set_written(std::size_t first, std::size_t count, std::size_t distance) {
+  visit_words(first, count, distance, [&](std::size_t word, std::uint64_t mask) {
     written_[word].fetch_or(mask, std::memory_order_seq_cst);
     return true;
   });
   if (!unwritten_) return;
-  for (const std::size_t end = first + count; first < end;) {
-    const std::size_t page = first / page_numbers;
-    const auto here = static_cast<std::uint32_t>(std::min(end, (page + 1) * page_numbers) - first);
+  while (count != 0) {
+    const std::size_t page = first / page_numbers, last = (page + 1) * page_numbers - 1;
+    const auto here = static_cast<std::uint32_t>(std::min(count, (last - first) / distance + 1));
     if (unwritten_[page].fetch_sub(here, std::memory_order_seq_cst) == here) {
       madvise(&written_[page * page_words], page_words * sizeof(Word), MADV_DONTNEED);
       madvise(&claimed_[page * page_words], page_words * sizeof(Word), MADV_DONTNEED);
     }
-    first += here;
+    first += here * distance;
+    count -= here;
   }
 }
 
 std::size_t NumberBits::written_from(std::size_t first, std::size_t count) const {
   std::size_t found = 0;
-  visit_words(first, count, [&](std::size_t word, std::uint64_t mask) {
+  visit_words(first, count, 1, [&](std::size_t word, std::uint64_t mask) {
     std::uint64_t missing = mask & ~written_[word].load(std::memory_order_seq_cst);
     if (missing != 0 && is_whole(word)) missing = 0;
     found += count_below(mask, missing);
@@ -131,10 +143,16 @@ NumberBits& OpenNumbers::bits() {
   return *own_bits_;
 }
 
-std::size_t OpenNumbers::claim(std::int64_t key, std::size_t count) {
+std::size_t OpenNumbers::inside(std::int64_t key, std::size_t count, std::size_t distance) const {
   if (key < 0 || static_cast<std::size_t>(key) >= count_) return 0;
+  const std::size_t behind = count_ - 1 - static_cast<std::size_t>(key);
+  return std::min(count, (distance == 1 ? behind : behind / distance) + 1);
+}
+
+std::size_t OpenNumbers::claim(std::int64_t key, std::size_t count) {
+  count = inside(key, count);
+  if (count == 0) return 0;
   const auto first = static_cast<std::size_t>(key);
-  count = std::min(count, count_ - first);
   const std::size_t claimed = are_of_one_ ? count : bits().claim(first, count);
   if (BoundedMemory::get()) numbers().begin_write(first, claimed);
   return claimed;
@@ -142,6 +160,12 @@ std::size_t OpenNumbers::claim(std::int64_t key, std::size_t count) {
 
 std::int64_t OpenNumbers::claim_rows(const NumberRows& rows) {
   const auto length = static_cast<std::size_t>(rows.length);
+  if (rows.are_spread() && !BoundedMemory::get()) {
+    const auto distance = static_cast<std::size_t>(rows.distance);
+    const std::size_t count = inside(rows.first, static_cast<std::size_t>(rows.rows), distance);
+    if (count == 0 || are_of_one_) return static_cast<std::int64_t>(count);
+    return static_cast<std::int64_t>(bits().claim(static_cast<std::size_t>(rows.first), count, distance));
+  }
   for (std::int64_t row = 0; row < rows.rows; ++row) {
     const std::size_t claimed = claim(rows.begin(row), length);
     if (claimed == length) continue;
@@ -152,6 +176,12 @@ std::int64_t OpenNumbers::claim_rows(const NumberRows& rows) {
 }
 
 void OpenNumbers::give_back_rows(const NumberRows& rows) {
+  if (rows.are_spread()) {
+    if (!are_of_one_)
+      bits().give_back(static_cast<std::size_t>(rows.first), static_cast<std::size_t>(rows.rows),
+                       static_cast<std::size_t>(rows.distance));
+    return;
+  }
   for (std::int64_t row = 0; row < rows.rows; ++row)
     give_back(static_cast<std::size_t>(rows.begin(row)), static_cast<std::size_t>(rows.length));
 }
@@ -166,6 +196,8 @@ void OpenNumbers::set_written(const NumberRows& rows) {
   if (length == count_) {
     if (BoundedMemory::get()) numbers().wrote(0, count);
     are_all_written_.store(true, std::memory_order_seq_cst);  // see Note [Promises]
+  } else if (rows.are_spread() && !BoundedMemory::get()) {
+    bits().set_written(static_cast<std::size_t>(rows.first), count, static_cast<std::size_t>(rows.distance));
   } else {
     NumberBits& all = bits();
     for (std::int64_t row = 0; row < rows.rows; ++row) {
@@ -178,12 +210,12 @@ void OpenNumbers::set_written(const NumberRows& rows) {
 }
 
 std::int64_t OpenNumbers::written_from(std::int64_t key, std::int64_t count) const {
-  if (key < 0 || static_cast<std::size_t>(key) >= count_) return 0;
-  const auto first = static_cast<std::size_t>(key), most = std::min(static_cast<std::size_t>(count), count_ - first);
+  const std::size_t most = inside(key, static_cast<std::size_t>(count));
+  if (most == 0) return 0;
   // seq_cst: see Note [Promises]; plain loads on x86
   if (are_all_written_.load(std::memory_order_seq_cst)) return static_cast<std::int64_t>(most);
   const NumberBits* const bits = bits_.load(std::memory_order_seq_cst);
-  return bits ? static_cast<std::int64_t>(bits->written_from(first, most)) : 0;
+  return bits ? static_cast<std::int64_t>(bits->written_from(static_cast<std::size_t>(key), most)) : 0;
 }
 
 }  // namespace raddle::vm

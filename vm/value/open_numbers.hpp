@@ -24,10 +24,11 @@ class NumberBits {
   NumberBits(const NumberBits&) = delete;
   NumberBits& operator=(const NumberBits&) = delete;
 
+  /// Of numbers that lie `distance` apart, 1 at least; those that share a word are claimed, and told of, together.
   /// @return how many could be claimed, from the first one on
-  std::size_t claim(std::size_t first, std::size_t count);
-  void give_back(std::size_t first, std::size_t count);
-  void set_written(std::size_t first, std::size_t count);
+  std::size_t claim(std::size_t first, std::size_t count, std::size_t distance = 1);
+  void give_back(std::size_t first, std::size_t count, std::size_t distance = 1);
+  void set_written(std::size_t first, std::size_t count, std::size_t distance = 1);
   /// @return how many are there, from the first one on
   std::size_t written_from(std::size_t first, std::size_t count) const;
 
@@ -53,6 +54,8 @@ struct NumberRows {
   std::int64_t count() const { return length * rows; }
   std::int64_t begin(std::int64_t row) const { return first + row * distance; }
   NumberRows up_to(std::int64_t row) const { return {first, length, row, distance}; }
+  /// They are single numbers, which stand for a row that is spread out.
+  bool are_spread() const { return length == 1 && rows > 1 && distance > 0; }
   NumberRows from(std::int64_t row) const { return {begin(row), length, rows - row, distance}; }
 };
 
@@ -96,6 +99,8 @@ class OpenNumbers {
 
  private:
   NumberBits& bits();
+  /// How many numbers from `key` on there are at all, at most `count`.
+  std::size_t inside(std::int64_t key, std::size_t count, std::size_t distance = 1) const;
 
   const ValueKind kind_;
   const std::size_t count_;
