@@ -25,7 +25,7 @@ bool gathers(const vm::Program& program, const vm::ForeachSite& site) {
     return false;
   // rows of streams are faster, but loops in a leaf are made for several points at a time only where it gathers
   const bool runs_rows = site.is_nest() && !program.functions[launch.leaf].is_heavy;
-  if (runs_rows ? launch.has_streams(1) : launch.is_contiguous(1)) return false;
+  if (runs_rows ? launch.has_spread_streams(1) : launch.is_contiguous(1)) return false;
   if (launch.projection != vm::no_id && !program.kernels[launch.projection].exists()) return false;
   return program.kernels[launch.leaf].exists() && !program.functions[launch.leaf].calls_library;
 }

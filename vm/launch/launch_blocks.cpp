@@ -8,6 +8,7 @@
 #include "vm/launch/launch_elements.hpp"
 #include "vm/launch/launcher.hpp"
 #include "vm/launch/point_launch.hpp"
+#include "vm/launch/spread_numbers.hpp"
 #include "vm/schedule/leaf_forks.hpp"
 
 namespace raddle::vm {
@@ -15,25 +16,6 @@ namespace raddle::vm {
 namespace {
 
 constexpr std::int64_t block_limit = 16'384;  ///< points: between two looks whether the run is to stop
-
-/// Numbers that lie equally far apart.
-struct SpreadNumbers {
-  void* first = nullptr;
-  std::int64_t distance = 1;  ///< in numbers
-  std::size_t size = 0;       ///< bytes of each
-
-  void copy_to(const SpreadNumbers& to, std::int64_t count) const {
-    const auto copy = [&]<typename T>(T) {
-      for (std::int64_t i = 0; i < count; ++i)
-        static_cast<T*>(to.first)[i * to.distance] = static_cast<const T*>(first)[i * distance];
-    };
-    switch (size) {
-      case 1: return copy(std::uint8_t{});
-      case 4: return copy(std::uint32_t{});
-      default: copy(std::uint64_t{});
-    }
-  }
-};
 
 }  // namespace
 

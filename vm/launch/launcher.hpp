@@ -250,6 +250,7 @@ class Launcher : WorkerService {
   std::vector<std::int64_t> point_keys_;  ///< that a projection has computed, a row for each
   std::vector<std::int64_t> streams_;     ///< elements that a block of points reads, a row for each read
   std::vector<std::int64_t> repeated_;    ///< likewise, of rows of which one read's elements are the same
+  std::vector<std::int64_t> made_rows_;   ///< results of rows that are spread
   /// Results of the part of an index launch that is being made. Null: they go straight into the array
   std::vector<NumberChunk::Owner> launch_chunks_;
   std::vector<std::int64_t> left_keys_;             ///< of results that have to be inserted one by one

@@ -115,7 +115,7 @@ struct PartKeys {
 };
 
 /// Where the numbers lie that a read or sink of a nest is about: those of a row begin at `offset`, plus a value of the
-/// prelude.
+/// prelude, and lie `stride` apart.
 struct RowPlace {
   Array* array = nullptr;
   std::byte* numbers = nullptr;
@@ -123,7 +123,9 @@ struct RowPlace {
   std::int64_t offset = 0;
   std::uint32_t value = no_id;  ///< result of the prelude; no_id: none
   ValueKind kind = ValueKind::none;
-  bool is_same = false;  ///< all points of a row read the first number
+  std::int64_t stride = 1;    ///< 0: all points of a row read the first number
+  std::byte* made = nullptr;  ///< where rows are made one after the other, to be copied to the numbers; null: there
+  bool is_same() const { return stride == 0; }
   std::int64_t bytes() const { return static_cast<std::int64_t>(size_of_number(kind)); }
 };
 
@@ -140,13 +142,14 @@ struct RowKeys {
     return what.offset + (what.value == no_id ? 0 : values[what.value * points_at_once + row]);
   }
   std::byte* begin(std::size_t place, std::int64_t row) const {
-    return places[place].numbers + of(place, row) * places[place].bytes();
+    const RowPlace& what = places[place];
+    return what.made ? what.made + row * length * what.bytes() : what.numbers + of(place, row) * what.bytes();
   }
   /// How far apart rows begin, by the first two of them. @pre there are two
   std::int64_t distance(std::size_t place) const { return of(place, 1) - of(place, 0); }
-  /// The same in bytes, of `count` rows.
+  /// How far apart begin() is of `count` rows.
   std::int64_t distance_bytes(std::size_t place, std::int64_t count) const {
-    return count > 1 ? distance(place) * places[place].bytes() : 0;
+    return count > 1 ? begin(place, 1) - begin(place, 0) : 0;
   }
   /// For how many of the first rows a value of the prelude is as far from the one before as for the second one.
   std::int64_t steady(std::uint32_t value, std::int64_t count) const {
@@ -168,7 +171,7 @@ struct RowKeys {
   /// How many of the first rows lie within their array. @pre steady(), for so many
   std::int64_t inside(std::size_t place, std::int64_t count) const {
     const RowPlace& what = places[place];
-    const std::int64_t last = what.count - (what.is_same ? 1 : length), begin = of(place, 0);
+    const std::int64_t last = what.count - 1 - (length - 1) * what.stride, begin = of(place, 0);
     if (begin < 0 || begin > last) return 0;
     const std::int64_t apart = count > 1 ? distance(place) : 0;
     if (apart == 0) return count;
@@ -207,6 +210,7 @@ struct PointLaunch {
   std::optional<std::int64_t> point_ns;              ///< what a point of a nest has taken before; none: not known
   std::int64_t part = 1;                             ///< points of a nest between two looks whether others are hungry
   bool runs_rows = false;                            ///< see launch_rows.cpp
+  bool spreads_rows = false;                         ///< of what a row writes not all follows each other
   std::vector<RowPlace> row_places;                  ///< of reads, then of sinks
   const bool has_fixed_rows;  ///< all points write to the same rows; in a nest, all of an iteration
   const bool has_streams;     ///< see IndexLaunch

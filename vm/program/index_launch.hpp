@@ -76,9 +76,12 @@ struct IndexLaunch {
   bool is_contiguous(std::int64_t step) const { return has_streams(step, /*same=*/false); }
   /// The same, or a read is about the same element for all points.
   bool has_streams(std::int64_t step) const { return has_streams(step, /*same=*/true); }
+  /// What points read is as has_streams() says; what they write lies equally far apart.
+  bool has_spread_streams(std::int64_t step) const;
 
  private:
   bool has_streams(std::int64_t step, bool same) const;
+  bool reads_follow(std::int64_t step, bool same) const;
 };
 
 /// A loop whose iterations consist of one index launch over a range that is the same for all, and of scalars that they

@@ -80,8 +80,7 @@ void Array::tell_written(const NumberRows& rows, WakeList& wake) {
           if (key <= each && each < key + in_chunk && (each - key) % distance == 0) tell(each);
     }
   };
-  if (rows.are_spread()) return tell_row(rows.first, rows.rows, rows.distance);
-  for (std::int64_t row = 0; row < rows.rows; ++row) tell_row(rows.begin(row), rows.length, 1);
+  rows.each_run(tell_row);
 }
 
 /// By the last writer, before the array is closing.

@@ -34,6 +34,13 @@ void visit_words(std::size_t first, std::size_t count, std::size_t distance, con
   }
 }
 
+/// Visits the stretches of numbers that follow each other: visit(first, count).
+template <typename Visit>
+void each_stretch(std::size_t first, std::size_t count, std::size_t distance, const Visit& visit) {
+  if (distance == 1) return visit(first, count);
+  for (std::size_t i = 0; i < count; ++i) visit(first + i * distance, std::size_t{1});
+}
+
 /// How many bits of a mask stand below the first one of `bits`, which are some of them.
 std::size_t count_below(std::uint64_t mask, std::uint64_t bits) {
   return static_cast<std::size_t>(std::popcount(bits == 0 ? mask : mask & ((bits & -bits) - 1)));
@@ -149,62 +156,62 @@ std::size_t OpenNumbers::inside(std::int64_t key, std::size_t count, std::size_t
   return std::min(count, (distance == 1 ? behind : behind / distance) + 1);
 }
 
-std::size_t OpenNumbers::claim(std::int64_t key, std::size_t count) {
-  count = inside(key, count);
+std::size_t OpenNumbers::claim(std::int64_t key, std::size_t count, std::size_t distance) {
+  count = inside(key, count, distance);
   if (count == 0) return 0;
   const auto first = static_cast<std::size_t>(key);
-  const std::size_t claimed = are_of_one_ ? count : bits().claim(first, count);
-  if (BoundedMemory::get()) numbers().begin_write(first, claimed);
+  const std::size_t claimed = are_of_one_ ? count : bits().claim(first, count, distance);
+  if (BoundedMemory::get())
+    each_stretch(first, claimed, distance,
+                 [this](std::size_t begin, std::size_t numbers_there) { numbers().begin_write(begin, numbers_there); });
   return claimed;
 }
 
 std::int64_t OpenNumbers::claim_rows(const NumberRows& rows) {
+  if (rows.count() == 0) return 0;
   const auto length = static_cast<std::size_t>(rows.length);
-  if (rows.are_spread() && !BoundedMemory::get()) {
-    const auto distance = static_cast<std::size_t>(rows.distance);
-    const std::size_t count = inside(rows.first, static_cast<std::size_t>(rows.rows), distance);
-    if (count == 0 || are_of_one_) return static_cast<std::int64_t>(count);
-    return static_cast<std::int64_t>(bits().claim(static_cast<std::size_t>(rows.first), count, distance));
+  if (const auto apart = static_cast<std::size_t>(rows.steady()); apart != 0) {
+    const std::size_t claimed = claim(rows.first, static_cast<std::size_t>(rows.count()), apart);
+    const std::size_t of_whole_rows = claimed - claimed % length;
+    give_back(static_cast<std::size_t>(rows.first) + of_whole_rows * apart, claimed - of_whole_rows, apart);
+    return static_cast<std::int64_t>(of_whole_rows / length);
   }
+  const auto stride = static_cast<std::size_t>(rows.stride);
   for (std::int64_t row = 0; row < rows.rows; ++row) {
-    const std::size_t claimed = claim(rows.begin(row), length);
+    const std::size_t claimed = claim(rows.begin(row), length, stride);
     if (claimed == length) continue;
-    give_back(static_cast<std::size_t>(rows.begin(row)), claimed);
+    give_back(static_cast<std::size_t>(rows.begin(row)), claimed, stride);
     return row;
   }
   return rows.rows;
 }
 
 void OpenNumbers::give_back_rows(const NumberRows& rows) {
-  if (rows.are_spread()) {
-    if (!are_of_one_)
-      bits().give_back(static_cast<std::size_t>(rows.first), static_cast<std::size_t>(rows.rows),
-                       static_cast<std::size_t>(rows.distance));
-    return;
-  }
-  for (std::int64_t row = 0; row < rows.rows; ++row)
-    give_back(static_cast<std::size_t>(rows.begin(row)), static_cast<std::size_t>(rows.length));
+  rows.each_run([this](std::int64_t first, std::int64_t count, std::int64_t apart) {
+    give_back(static_cast<std::size_t>(first), static_cast<std::size_t>(count), static_cast<std::size_t>(apart));
+  });
 }
 
-void OpenNumbers::give_back(std::size_t first, std::size_t count) {
-  if (!are_of_one_ && count != 0) bits().give_back(first, count);
+void OpenNumbers::give_back(std::size_t first, std::size_t count, std::size_t distance) {
+  if (!are_of_one_ && count != 0) bits().give_back(first, count, distance);
 }
 
 void OpenNumbers::set_written(const NumberRows& rows) {
-  const auto count = static_cast<std::size_t>(rows.count()), length = static_cast<std::size_t>(rows.length);
+  const auto count = static_cast<std::size_t>(rows.count());
   if (count == 0) return;
-  if (length == count_) {
+  if (static_cast<std::size_t>(rows.length) == count_) {
     if (BoundedMemory::get()) numbers().wrote(0, count);
     are_all_written_.store(true, std::memory_order_seq_cst);  // see Note [Promises]
-  } else if (rows.are_spread() && !BoundedMemory::get()) {
-    bits().set_written(static_cast<std::size_t>(rows.first), count, static_cast<std::size_t>(rows.distance));
   } else {
     NumberBits& all = bits();
-    for (std::int64_t row = 0; row < rows.rows; ++row) {
-      const auto first = static_cast<std::size_t>(rows.begin(row));
-      if (BoundedMemory::get()) numbers().wrote(first, length);
-      all.set_written(first, length);
-    }
+    rows.each_run([&](std::int64_t key, std::int64_t in_run, std::int64_t apart) {
+      const auto first = static_cast<std::size_t>(key), length = static_cast<std::size_t>(in_run),
+                 distance = static_cast<std::size_t>(apart);
+      if (BoundedMemory::get())
+        each_stretch(first, length, distance,
+                     [this](std::size_t begin, std::size_t numbers_there) { numbers().wrote(begin, numbers_there); });
+      all.set_written(first, length, distance);
+    });
   }
   missing_.fetch_sub(count, std::memory_order_release);
 }

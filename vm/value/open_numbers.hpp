@@ -47,16 +47,25 @@ class NumberBits {
   std::unique_ptr<std::atomic<std::uint32_t>[]> unwritten_;  ///< of each page; null: no page goes
 };
 
-/// Some numbers of an array: rows of `length` that follow each other, which begin `distance` apart.
+/// Some numbers of an array: rows of `length` that lie `stride` apart, 1 at least; rows begin `distance` apart.
 struct NumberRows {
   std::int64_t first = 0, length = 0;
-  std::int64_t rows = 1, distance = 0;
+  std::int64_t rows = 1, distance = 0, stride = 1;
   std::int64_t count() const { return length * rows; }
   std::int64_t begin(std::int64_t row) const { return first + row * distance; }
-  NumberRows up_to(std::int64_t row) const { return {first, length, row, distance}; }
-  /// They are single numbers, which stand for a row that is spread out.
-  bool are_spread() const { return length == 1 && rows > 1 && distance > 0; }
-  NumberRows from(std::int64_t row) const { return {begin(row), length, rows - row, distance}; }
+  NumberRows up_to(std::int64_t row) const { return {first, length, row, distance, stride}; }
+  NumberRows from(std::int64_t row) const { return {begin(row), length, rows - row, distance, stride}; }
+  /// How far apart all numbers lie, if they do so equally; 0: they do not.
+  std::int64_t steady() const {
+    if (length == 1 && rows > 1) return distance > 0 ? distance : 0;
+    return rows <= 1 || distance == length * stride ? stride : 0;
+  }
+  /// Visits runs of numbers that lie equally far apart: visit(first, count, how far).
+  template <typename Visit>
+  void each_run(const Visit& visit) const {
+    if (const std::int64_t apart = steady(); apart != 0) return visit(first, count(), apart);
+    for (std::int64_t row = 0; row < rows; ++row) visit(begin(row), length, stride);
+  }
 };
 
 /// The numbers 0 to count - 1 of an open array that index launches fill: see Note [Promises] in array.hpp. See
@@ -76,12 +85,13 @@ class OpenNumbers {
   /// By who holds the only writer.
   void give_to_one() { are_of_one_ = !bits_.load(std::memory_order_acquire) && written_count() == 0; }
   /// Claims numbers that the caller is about to write.
+  /// @param distance  how far apart they lie, 1 at least
   /// @return how many, from the first one on; the next one is claimed already, or is none of these
-  std::size_t claim(std::int64_t first, std::size_t count);
+  std::size_t claim(std::int64_t first, std::size_t count, std::size_t distance = 1);
   /// The same of whole rows, which may lie anywhere. @return how many rows, from the first one on
   std::int64_t claim_rows(const NumberRows& rows);
   /// Numbers that the caller has claimed and does not write.
-  void give_back(std::size_t first, std::size_t count);
+  void give_back(std::size_t first, std::size_t count, std::size_t distance = 1);
   void give_back_rows(const NumberRows& rows);
   /// Numbers that the caller has claimed are there, in numbers().
   void set_written(const NumberRows& rows);

@@ -136,4 +136,54 @@ TEST_CASE("rows are claimed up to the one of which a number is claimed already")
   CHECK(open.claim_rows({0, 400, 1, 0}) == 0);
 }
 
+TEST_CASE("numbers that lie apart are claimed and told of as each by itself") {
+  constexpr std::size_t count = 700;
+  for (const std::size_t distance : {1u, 2u, 3u, 31u, 32u, 33u, 63u, 64u, 65u, 200u})
+    for (const std::size_t first : {0u, 1u, 63u, 64u, 130u}) {
+      NumberBits bits(count, /*is_bounded=*/false);
+      const std::size_t there = (count - 1 - first) / distance + 1, taken = there / 2;
+      CHECK(bits.claim(first + taken * distance, 1) == 1);
+      CHECK(bits.claim(first, there, distance) == taken);
+      bits.set_written(first, taken, distance);
+      bits.give_back(first + taken * distance, 1);
+      CHECK(bits.claim(first + taken * distance, there - taken, distance) == there - taken);
+      for (std::size_t key = 0; key < count; ++key) {
+        const bool is_one = key >= first && (key - first) % distance == 0;
+        CHECK(bits.claim(key, 1) == (is_one ? 0 : 1));
+        CHECK(bits.written_from(key, 1) == (is_one && key < first + taken * distance ? 1 : 0));
+      }
+    }
+}
+
+TEST_CASE("bits of numbers: pages of which each number is told of apart go, too") {
+  constexpr std::size_t count = 3 * 32768;
+  NumberBits bits(count, /*is_bounded=*/true);
+  for (std::size_t first = 0; first < 3; ++first) {
+    CHECK(bits.claim(first, count / 3, 3) == count / 3);
+    CHECK(bits.written_from(0, count) == first);
+    bits.set_written(first, count / 3, 3);
+  }
+  CHECK(bits.written_from(0, count) == count);
+  CHECK(bits.claim(32768, 1) == 0);
+}
+
+TEST_CASE("rows whose numbers lie apart are claimed as a whole, whether they follow each other or not") {
+  for (const std::int64_t distance : {6, 10}) {  // three numbers, two apart
+    OpenNumbers open(ValueKind::int_, 100);
+    const NumberRows rows{1, 3, 5, distance, 2};
+    CHECK(rows.steady() == (distance == 6 ? 2 : 0));
+    CHECK(open.claim(rows.begin(3) + 2, 1) == 1);
+    CHECK(open.claim_rows(rows) == 3);
+    CHECK(open.claim(rows.begin(3), 1) == 1);  // was given back
+    CHECK(open.claim(rows.begin(2) + 4, 1) == 0);
+    open.set_written(rows.up_to(2));
+    open.give_back_rows(rows.up_to(3).from(2));
+    CHECK(open.written_count() == 6);
+    CHECK(open.is_written(1 + distance + 4));
+    CHECK_FALSE(open.is_written(2));
+    CHECK_FALSE(open.is_written(rows.begin(2)));
+    CHECK(open.claim_rows(rows.up_to(3).from(2)) == 1);
+  }
+}
+
 }  // namespace raddle::vm
