@@ -47,6 +47,12 @@ const ast::Name* root_of(const ast::Expr& target) {
   return nullptr;
 }
 
+/// `float p[:, :]` of the type `float[:, :]`.
+std::string declared_text(const std::string& type, const std::string& name) {
+  const std::size_t base = type.find('[');
+  return type.substr(0, base) + " " + name + (base == std::string::npos ? "" : type.substr(base));
+}
+
 }  // namespace
 
 void StatementChecker::report_not_assignable(const ast::Name& name) {
@@ -76,9 +82,11 @@ void StatementChecker::report_not_assignable(const ast::Name& name) {
   if (what == nullptr || !context_.silenced.insert(id).second) return;
   Diagnostic& diagnostic = context_.diagnostics.report(DiagnosticKind::not_assignable, name.span, name.text, what)
                                .label(variable.span, "declared here");
-  if (variable.role == VariableRole::global && scopes_.in_function() && context_.store().is_scalar(variable.type))
-    diagnostic.note(
-        fmt::format("`{0} {1} = ...;` is a variable of the function's own", context_.name(variable.type), name.text));
+  if (variable.role == VariableRole::global && scopes_.in_function())
+    diagnostic.note(variable.type == TypeStore::error
+                        ? "declare it here, with its type, if it is to be a variable of the function's own"
+                        : fmt::format("`{} = ...;` is a variable of the function's own",
+                                      declared_text(context_.name(variable.type), name.text)));
   if (context_.is_settled(id)) diagnostic.note("all elements and fields of a variable are assigned in one entry");
 }
 

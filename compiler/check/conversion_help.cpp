@@ -120,13 +120,26 @@ bool report_counter_of_quotient(Context& context, const ast::Expr& value, TypeId
   return true;
 }
 
+/// How many arrays are in each other; 0: it is no growing array.
+static std::size_t depth_of(const TypeStore& types, TypeId type) {
+  std::size_t depth = 0;
+  for (; types.is_array(types.base(type)); type = types.at(types.base(type)).element) ++depth;
+  return depth;
+}
+
 void suggest_for_value(const Context& context, Diagnostic& diagnostic, const ast::Expr& value, TypeId target) {
   const TypeStore& types = context.program.types;
   if (suggest_quotient(context, diagnostic, value, target)) return;
   if (types.kind(target) != TypeKind::named && suggest_literal(context, diagnostic, value, target)) return;
   suggest_conversion(types, diagnostic, value.type, target);
-  if (const std::string help = types.is_dense(types.base(target)) ? dense_help(context, value) : ""; !help.empty())
+  if (!types.is_dense(types.base(target))) return;
+  const std::size_t rank = types.structure(types.base(target)).fields.size() - 1, found = depth_of(types, value.type);
+  if (found != 0 && found != rank) {
+    diagnostic.note(fmt::format("it has {} dimension{}, and {} are wanted{}", found, found == 1 ? "" : "s", rank,
+                                found == 1 && rank == 2 ? ": `row(x)` is one for all rows" : ""));
+  } else if (const std::string help = dense_help(context, value); !help.empty()) {
     diagnostic.note("a growing array becomes no dense one by itself: " + help);
+  }
 }
 
 void suggest_conversion(const TypeStore& types, Diagnostic& diagnostic, TypeId found, TypeId target) {

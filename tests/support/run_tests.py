@@ -134,10 +134,12 @@ STEPS = [
     Step("property", "random programs do the same in every mode",
          random_programs("random_programs", seconds=35) + random_programs("drawing_programs", seconds=15)
          + random_programs("narrow_programs", seconds=15) + random_programs("border_programs", seconds=20)
-         + random_programs("nest_programs", seconds=30) + random_programs("sequence_programs", seconds=30),
+         + random_programs("nest_programs", seconds=30) + random_programs("sequence_programs", seconds=30)
+         + random_programs("chain_programs", seconds=30),
          quick=random_programs("random_programs", seconds=10) + random_programs("drawing_programs", seconds=5)
          + random_programs("narrow_programs", seconds=5) + random_programs("border_programs", seconds=5)
-         + random_programs("nest_programs", seconds=5) + random_programs("sequence_programs", seconds=5),
+         + random_programs("nest_programs", seconds=5) + random_programs("sequence_programs", seconds=5)
+         + random_programs("chain_programs", seconds=5),
          lane="clock"),
     Step("array-programs", "random programs over dense arrays do, too",
          random_programs("array_programs", seconds=45), quick=random_programs("array_programs", seconds=10), lane="clock"),

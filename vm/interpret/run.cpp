@@ -100,10 +100,6 @@ void Run::close() {
   if (device_leaves) device_leaves->close();
 }
 
-void Run::go_on_when_idle() {
-  if (!leaves.is_awaited()) loop_windows.go_on();  // code that is being compiled will do more than loops
-}
-
 void Run::report(Ref<Failure> failure, std::optional<std::int64_t> iteration) {
   {
     const std::lock_guard lock(failures_mutex_);

@@ -83,8 +83,6 @@ class Run {
   std::vector<std::int64_t> failed_iterations();
   /// It has ended: code and results that come now find nobody. Before its cells are freed.
   void close();
-  /// No worker has anything to do, though programs may be under way.
-  void go_on_when_idle();
 
  private:
   std::expected<std::string, std::string> run_code(const CodeRequest& request);

@@ -29,11 +29,12 @@ class Gatherer {
   /// Moves calls from further on to behind the call at `first`, with what their arguments need before it.
   /// @return the place after the calls, counted from `first`
   std::size_t gather_at(std::size_t first) {
-    std::unordered_set<ir::VarId> later;  // known only after the calls, or after something that is not moved
+    std::unordered_set<ir::VarId> later;  // known, or written, only after the calls, or by something that is not moved
     std::unordered_map<ir::VarId, std::size_t> made_at;
     std::vector<bool> is_call(ops_.size(), false), is_needed(ops_.size(), false);
     const auto comes_later = [&](const ir::Op& op) {
       for (const ir::VarId id : variables_assigned(function_, op)) later.insert(id);
+      for (const ir::VarId array : inserted_into(function_, op)) later.insert(array);
     };
     is_call[first] = true;
     comes_later(ops_[first]);
@@ -41,7 +42,7 @@ class Gatherer {
       const ir::Op& op = ops_[i];
       const bool waits =
           std::ranges::any_of(variables_read(function_, op), [&](ir::VarId id) { return later.contains(id); });
-      if (!waits && is_at_once(op)) {
+      if (!waits && is_at_once(op) && op.kind != ir::OpKind::array_insert) {
         for (const ir::VarId id : variables_assigned(function_, op)) made_at[id] = i;
         continue;
       }

@@ -178,8 +178,9 @@ void add_run_options(CLI::App& app, RunWords& words) {
       ->check(CLI::IsMember(pass_names))
       ->type_name("PASS");
   app.add_option("--fuse", options.fusion,
-                 "Operations on whole arrays: off, each is a launch; tasks, launches over the same points are one, and "
-                 "all arrays are made; kernels (default), what only they read is not made")
+                 "Operations on whole arrays: off, those of an expression are a launch; tasks, launches over the same "
+                 "points, of which one reads what the other one writes, are one, and all arrays are made; kernels "
+                 "(default), what only they read is not made")
       ->group(debugging)
       ->check(CLI::IsMember({"off", "tasks", "kernels"}))
       ->type_name("WHICH");

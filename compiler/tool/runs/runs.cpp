@@ -197,10 +197,6 @@ std::string name_of(const vm::RunRow& run, std::uint64_t number) {
   return fmt::format("{} {}", kind_of_row(run), number);
 }
 
-std::string work_text(const vm::RunRow& run, const std::string& parameters) {
-  return is_of_script(run) ? task_text(parameters) : parameters;
-}
-
 std::string task_name(std::uint64_t point, std::uint64_t number) {
   return point == 0 ? fmt::format("task {}", number) : fmt::format("task {}/{}", point, number);
 }

@@ -11,8 +11,7 @@ namespace raddle::tool {
 const char* kind_of_row(const vm::RunRow& run);
 /// "point 3", "task 3"
 std::string name_of(const vm::RunRow& run, std::uint64_t number);
-/// What was done there: `{"a":1}`; of a task its function and its work, "count: wc -w a.txt".
-std::string work_text(const vm::RunRow& run, const std::string& parameters);
+/// What a task has done: its function and its work, "count: wc -w a.txt". @param parameters  of its row
 std::string task_text(const std::string& parameters);
 /// "task 3", or "task 7/3" of a sweep's point. @param point  0: none
 std::string task_name(std::uint64_t point, std::uint64_t number);
