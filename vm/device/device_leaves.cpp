@@ -31,7 +31,7 @@ bool DeviceLeaves::are_in(const Program& program) {
 
 DeviceLeaves::DeviceLeaves(std::shared_ptr<Devices> devices, KernelCompiler* compiler, const Program& program,
                            WorkerPool& pool)
-    : DeviceLeaves(devices, compiler, program, pool, std::make_shared<Bundles>(pool, program, devices)) {}
+    : DeviceLeaves(devices, compiler, program, pool, std::make_shared<Bundles>(pool, program, *devices)) {}
 
 DeviceLeaves::DeviceLeaves(std::shared_ptr<Devices> devices, KernelCompiler* compiler, const Program& program,
                            WorkerPool& pool, std::shared_ptr<Bundles> bundles)
@@ -72,11 +72,8 @@ void DeviceLeaves::submit(FunctionId leaf, DeviceLeafCall& call) {
   bundles_->go_on(leaf);
 }
 
-DeviceLeaves::Bundles::Bundles(WorkerPool& pool, const Program& program, std::shared_ptr<Devices> devices)
-    : Shared(pool, program.functions.size()),
-      program(program),
-      devices(std::move(devices)),
-      waiting(program.functions.size()) {}
+DeviceLeaves::Bundles::Bundles(WorkerPool& pool, const Program& program, Devices& devices)
+    : Shared(pool, program.functions.size()), program(program), devices(devices), waiting(program.functions.size()) {}
 
 void DeviceLeaves::Bundles::add(FunctionId leaf, DeviceLeafCall& call) {
   Waiting& of_leaf = waiting[leaf];
@@ -153,7 +150,7 @@ void DeviceLeaves::Bundles::submit(FunctionId leaf, Bundle given, std::int64_t w
   batch.done = [self = shared_from_this(), leaf, bundle](const DeviceOutcome& outcome) {
     self->ended(leaf, bundle, outcome);
   };
-  devices->submit(std::move(batch));
+  devices.submit(std::move(batch));
 }
 
 void DeviceLeaves::Bundles::ended(FunctionId leaf, const std::shared_ptr<Bundle>& bundle,

@@ -60,7 +60,7 @@ class DeviceLeaves final : public CallSharing {
     std::int64_t wave_ns = 0;    ///< LaunchOutlook::wave_ns, by the last batch; 0: not known
   };
   struct Bundles final : Shared, std::enable_shared_from_this<Bundles> {
-    Bundles(WorkerPool& pool, const Program& program, std::shared_ptr<Devices> devices);
+    Bundles(WorkerPool& pool, const Program& program, Devices& devices);
     /// Behind others of its priority that wait. @pre the mutex is held
     void add(FunctionId leaf, DeviceLeafCall& call);
     /// Batches of what waits, as many as devices are to have. Devices that are gone answer on this thread, at once.
@@ -69,8 +69,8 @@ class DeviceLeaves final : public CallSharing {
     void submit(FunctionId leaf, Bundle bundle, std::int64_t wave_ns);
     void ended(FunctionId leaf, const std::shared_ptr<Bundle>& bundle, const DeviceOutcome& outcome);
 
-    const Program& program;  ///< not looked at when nothing is under way
-    const std::shared_ptr<Devices> devices;
+    const Program& program;        ///< not looked at when nothing is under way
+    Devices& devices;              ///< likewise; not owned: the last batch may be forgotten on a thread of theirs
     std::vector<Waiting> waiting;  ///< by function; guarded by the mutex
   };
   void prepare(FunctionId leaf) override;
