@@ -115,6 +115,13 @@ bool OwnIteration::knows_all_inputs() const {
          });
 }
 
+std::size_t most_tries(const ir::Function& function) {
+  constexpr std::size_t most_looked_at = 1 << 21;  // operations
+  std::size_t operations = 1;
+  for (const ir::Region& region : function.regions) operations += region.ops.size();
+  return most_looked_at / operations;
+}
+
 bool is_in_launch(const ir::Function& function, ir::RegionId region) {
   for (; region != ir::none; region = function.regions[region].parent)
     for (const ir::Region& around : function.regions)

@@ -93,6 +93,9 @@ class OwnIteration {
   std::vector<ir::Op> before_, inside_, after_;
 };
 
+/// How many iterations may be tried in a function: a try looks at all of it.
+std::size_t most_tries(const ir::Function& function);
+
 /// Loops around it are kernels already.
 bool is_in_launch(const ir::Function& function, ir::RegionId region);
 

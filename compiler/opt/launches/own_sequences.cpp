@@ -130,10 +130,7 @@ bool launch_in(ir::Module& module, ir::Function& function, ir::RegionId region, 
 }  // namespace
 
 void launch_own_sequences(ir::Module& module, ir::Function& function, bool is_alone) {
-  constexpr std::size_t most_looked_at = 1 << 21;  // operations: a try looks at all of the function
-  std::size_t operations = 1;
-  for (const ir::Region& region : function.regions) operations += region.ops.size();
-  std::size_t tries = most_looked_at / operations;
+  std::size_t tries = most_tries(function);
   const std::size_t count = function.regions.size();  // before this makes more
   for (ir::RegionId region = 0; region < count; ++region)
     while (launch_in(module, function, region, is_alone, tries)) continue;

@@ -151,10 +151,7 @@ class ShortChain {
 }  // namespace
 
 void launch_short_chains(ir::Module& module, ir::Function& function) {
-  constexpr std::size_t most_looked_at = 1 << 21;  // operations: a try looks at all of the function
-  std::size_t operations = 1;
-  for (const ir::Region& region : function.regions) operations += region.ops.size();
-  std::size_t tries = most_looked_at / operations;
+  std::size_t tries = most_tries(function);
   const std::size_t count = function.regions.size();  // before this makes more
   for (ir::RegionId region = 0; region < count; ++region)
     for (std::size_t i = 0; i < function.regions[region].ops.size() && tries > 0; ++i) {
