@@ -15,6 +15,7 @@
 #include "compiler/opt/launches/filled_arrays.hpp"
 #include "compiler/opt/bodies/fold_constants.hpp"
 #include "compiler/opt/fusion/fuse_loops.hpp"
+#include "compiler/opt/fusion/fuse_siblings.hpp"
 #include "compiler/opt/bodies/fuse_multiply_add.hpp"
 #include "compiler/opt/launches/gather_calls.hpp"
 #include "compiler/opt/bodies/hoist_keys.hpp"
@@ -74,6 +75,7 @@ constexpr Pass pipeline[] = {
     {"drop-temporaries", without_findings<drop_temporaries>, 2},    // after fusion: values are passed on
     {"interchange-loops", without_findings<interchange_loops>, 2},  // after fusion: few loops are in bodies
     {"join-products", without_findings<join_products>, 2},          // after fusion: one loop is between them
+    {"fuse-siblings", without_findings<fuse_siblings>, 2},          // after join-products: one loop, as it is
     {"distribute-loops", without_findings<distribute_loops>, 2},    // after fusion: what can be one loop is one
     {"index-launches", without_findings<find_index_launches>, 1},
     {"loop-kernels", without_findings<find_loop_kernels>, 1},  // before loops in their bodies are outlined
@@ -101,8 +103,8 @@ std::span<const std::string_view> pass_names() { return names; }
 
 std::span<const std::string_view> passes_without(std::string_view fusion) {
   // of arrays that nothing reads reduced-arrays would keep no elements
-  static constexpr std::string_view off[] = {"drop-temporaries", "fuse-loops", "interchange-loops", "join-products",
-                                             "reduced-arrays"};
+  static constexpr std::string_view off[] = {"drop-temporaries",  "fuse-loops",    "fuse-siblings",
+                                             "interchange-loops", "join-products", "reduced-arrays"};
   static constexpr std::string_view tasks[] = {"drop-temporaries", "interchange-loops", "join-products",
                                                "reduced-arrays"};
   if (fusion == "off") return off;

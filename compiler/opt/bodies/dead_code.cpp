@@ -1,6 +1,7 @@
 #include "compiler/opt/bodies/dead_code.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "compiler/ir/writers.hpp"
@@ -26,7 +27,11 @@ class OperationRemover {
  public:
   OperationRemover(const ir::Module& module, ir::Function& function)
       : module_(module), function_(function), reads_(count_reads(function)), assignments_(count_assignments(function)) {
-    for (const ir::Region& region : function.regions) dropped_.emplace_back(region.ops.size(), false);
+    for (const ir::Region& region : function.regions) {
+      dropped_.emplace_back(region.ops.size(), false);
+      for (const ir::Op& op : region.ops)
+        if (op.kind == ir::OpKind::struct_make && assignments_[op.results[0]] == 1) made_.insert(op.results[0]);
+    }
   }
 
   void run() {
@@ -58,15 +63,21 @@ class OperationRemover {
   }
 
   bool is_dead(const ir::Op& op) const {
-    return can_drop(module_, function_, op) && std::ranges::all_of(op.results, [&](ir::VarId result) {
-             return reads_[result] == 0 && assignments_[result] == 1;
-           });
+    return (can_drop(module_, function_, op) || takes_given_field(op)) &&
+           std::ranges::all_of(op.results,
+                               [&](ir::VarId result) { return reads_[result] == 0 && assignments_[result] == 1; });
+  }
+
+  /// Of a structure that is made of all its fields: none is missing.
+  bool takes_given_field(const ir::Op& op) const {
+    return op.kind == ir::OpKind::struct_get && !op.operands[0].is_constant && made_.contains(op.operands[0].index);
   }
 
   const ir::Module& module_;
   ir::Function& function_;
   std::vector<std::uint32_t> reads_, assignments_;
   std::vector<std::vector<bool>> dropped_;
+  std::set<ir::VarId> made_;  // by struct_make alone
 };
 
 /// Variables of regions that nothing reads or assigns go; the others are numbered anew.

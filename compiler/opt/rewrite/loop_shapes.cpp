@@ -84,7 +84,11 @@ Operand LoopShapes::without_waits(Operand operand) {
 }
 
 bool LoopShapes::goes_over_product(const ir::Op& loop, std::span<const Operand> extents) {
-  if (number(loop.operands[0]) != 0 || loop.operands[1].is_constant) return false;
+  if (number(loop.operands[0]) != 0 || number(loop.operands[2]) != 1) return false;
+  if (const std::optional<std::int64_t> last = number(loop.operands[1])) {
+    const std::optional<std::int64_t> product = product_of(extents);
+    return product && *product - 1 == *last;
+  }
   const ir::Op* const last = maker_of(without_waits(loop.operands[1]));
   if (!last || last->operands.size() != 2) return false;
   const std::optional<std::int64_t> offset = number(last->operands[1]);
@@ -93,6 +97,16 @@ bool LoopShapes::goes_over_product(const ir::Op& loop, std::span<const Operand> 
   return (is_one_less && is_product(last->operands[0], extents)) ||
          (extents.size() == 1 &&
           goes_over_rows(loop, Operand::variable(function_.regions[loop.regions[0]].parameters[0]), extents));
+}
+
+/// @return  none: not all are known, or it is no int64
+std::optional<std::int64_t> LoopShapes::product_of(std::span<const Operand> extents) const {
+  std::int64_t product = 1;
+  for (const Operand extent : extents) {
+    const std::optional<std::int64_t> factor = number(extent);
+    if (!factor || __builtin_mul_overflow(product, *factor, &product)) return std::nullopt;
+  }
+  return product;
 }
 
 bool LoopShapes::is_product(Operand count, std::span<const Operand> extents) {

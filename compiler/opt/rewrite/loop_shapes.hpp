@@ -43,6 +43,7 @@ class LoopShapes {
   ints::IntSum sum_of(ir::Operand operand);
   /// Loops that have swallowed others wait for their bounds, too, of which they add 0 times.
   ir::Operand without_waits(ir::Operand operand);
+  std::optional<std::int64_t> product_of(std::span<const ir::Operand> extents) const;
   bool is_product(ir::Operand count, std::span<const ir::Operand> extents);
   bool is_row_major(ir::Operand key, std::span<const ir::VarId> points, std::span<const ir::Operand> extents);
   void find_makers();
