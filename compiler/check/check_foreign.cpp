@@ -87,9 +87,12 @@ class ForeignChecker {
       const TypeId type = base(output);
       if (is_dense_of_numbers(type) || is_scalar_or_void(type)) continue;
       Diagnostic& diagnostic = report(output.span, misfit(output, "give"));
-      if (context_.store().is_array(type) && is_number(context_.store().at(type).element))
+      const bool is_array = context_.store().is_array(type);
+      if (is_array && is_number(context_.store().at(type).element))
         diagnostic.note(fmt::format("it gives dense arrays, as `{} {}[:]`",
                                     context_.name(context_.store().at(type).element), output.name.text));
+      else if (is_array && context_.store().base(context_.store().at(type).element) == TypeStore::string)
+        diagnostic.note("it gives a `string`, and `split` makes an array of its parts: `split(words(s), \"\\n\")`");
     }
     check_inputs();
   }

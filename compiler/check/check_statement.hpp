@@ -31,6 +31,7 @@ class StatementChecker {
   void initial_value(ast::Expr& value, const ast::Identifier& name, TypeId type, bool is_parameter);
 
   TypeId declared_type(const ast::Expr& target) const;
+  bool is_constant_of_library(VariableId known) const;
   void assign(ast::Assign& assign);
   void assign_outputs(ast::Assign& assign, ast::Call& call);
   TypeId one_of_targets(ast::Assign& assign, std::size_t number, TypeId value_type);

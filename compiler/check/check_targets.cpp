@@ -185,12 +185,19 @@ TypeId StatementChecker::declare_target(ast::Expr& target, TypeId value_type) {
   return name.type = value_type;
 }
 
+/// Nobody can assign that: a script's variable may have the name, as `E`, with a warning.
+bool StatementChecker::is_constant_of_library(VariableId known) const {
+  if (known == ast::no_variable) return false;
+  const Variable& variable = context_.variable(known);
+  return variable.role == VariableRole::constant && context_.is_of_library(variable.span);
+}
+
 TypeId StatementChecker::target(ast::Expr& target, TypeId value_type, bool& declares) {
   const ast::Name* root = root_of(target);
   const VariableId known = root == nullptr ? ast::no_variable : scopes_.find(root->text);
   const bool is_redefined =
       root == &target && scopes_.at_top_level() && known != ast::no_variable && context_.is_settled(known);
-  bool is_new = root != nullptr && (known == ast::no_variable || is_redefined);
+  bool is_new = root != nullptr && (known == ast::no_variable || is_redefined || is_constant_of_library(known));
   for (const ast::Expr* part = &target; is_new && part != root; part = as<const ast::Index>(*part).base.get())
     is_new = part->kind == ExprKind::Index;
   declares = is_new;
@@ -242,7 +249,7 @@ void StatementChecker::fit_value(ast::Expr& value, const ast::Expr& target, Type
 TypeId StatementChecker::declared_type(const ast::Expr& target) const {
   if (target.kind != ExprKind::Name) return TypeStore::error;
   const VariableId known = scopes_.find(as<const ast::Name>(target).text);
-  return known == ast::no_variable ? TypeStore::error : context_.variable(known).type;
+  return known == ast::no_variable || is_constant_of_library(known) ? TypeStore::error : context_.variable(known).type;
 }
 
 void StatementChecker::assign(ast::Assign& assign) {

@@ -15,12 +15,16 @@ raddle_leaf_function code_of(const std::optional<LoadedLeaf>& leaf) { return lea
 
 }  // namespace
 
-BackgroundCompiler::BackgroundCompiler(bool unrolls_recursion, std::string cache_folder, std::string plugin_path)
-    : unrolls_recursion_(unrolls_recursion), cache_folder_(std::move(cache_folder)), plugin_(std::move(plugin_path)) {}
+BackgroundCompiler::BackgroundCompiler(bool unrolls_recursion, unsigned most_threads, std::string cache_folder,
+                                       std::string plugin_path)
+    : unrolls_recursion_(unrolls_recursion),
+      most_threads_(most_threads),
+      cache_folder_(std::move(cache_folder)),
+      plugin_(std::move(plugin_path)) {}
 
 BackgroundCompiler::~BackgroundCompiler() {
-  thread_.request_stop();
-  if (thread_.joinable()) thread_.join();
+  for (std::jthread& thread : threads_) thread.request_stop();
+  for (std::jthread& thread : threads_) thread.join();
 }
 
 void BackgroundCompiler::request(const vm::KernelGroup& kernels, vm::KernelEntry entry,
@@ -51,26 +55,33 @@ void BackgroundCompiler::request_super_ptx(const std::vector<vm::RangeKernel>& r
 /// @return false if there can be no thread that compiles
 bool BackgroundCompiler::queue(Request request) {
   const std::scoped_lock lock(mutex_);
-  if (!thread_.joinable()) {
+  if (requests_.size() >= idle_threads_ && threads_.size() < most_threads_) {
     try {
-      thread_ = std::jthread([this](const std::stop_token& stop) { work(stop); });
+      threads_.emplace_back([this](const std::stop_token& stop) { work(stop); });
     } catch (const std::system_error&) {
-      return false;
+      if (threads_.empty()) return false;
     }
   }
   requests_.push_back(std::move(request));
   return true;
 }
 
-void BackgroundCompiler::work(const std::stop_token& stop) {
+void BackgroundCompiler::open_cache() {
   if (!cache_folder_.empty()) plugin_identity_ = plugin_.identity();
   cache_.emplace(plugin_identity_.empty() ? "" : cache_folder_);
   if (cache_->is_usable()) cpu_identity_ = cpu_identity();
+}
+
+void BackgroundCompiler::work(const std::stop_token& stop) {
+  std::call_once(is_opened_, [this] { open_cache(); });
   while (true) {
     Request request;
     {
       std::unique_lock lock(mutex_);
-      if (!requested_.wait(lock, stop, [this] { return !requests_.empty(); }) || stop.stop_requested()) return;
+      ++idle_threads_;
+      const bool is_asked = requested_.wait(lock, stop, [this] { return !requests_.empty(); });
+      --idle_threads_;
+      if (!is_asked || stop.stop_requested()) return;
       request = std::move(requests_.front());
       requests_.pop_front();
     }
@@ -92,20 +103,37 @@ void BackgroundCompiler::answer_ptx(const Request& request) {
 void BackgroundCompiler::answer(const Request& request) {
   if (request.asked.target != vm::KernelTarget::host) return answer_ptx(request);
   const std::string key = kernel_key(request.asked, plugin_identity_, cpu_identity_);
+  std::unique_lock lock(mutex_);
   const auto [entry, is_new] = known_.try_emplace(key);
-  std::optional<LoadedLeaf>& leaf = entry->second;
-  if (!is_new) return request.done(code_of(leaf));
+  Known& known = entry->second;  // stays where it is
+  if (known.is_ready) {
+    lock.unlock();
+    return request.done(code_of(known.leaf));
+  }
+  known.waiting.push_back(request.done);
+  lock.unlock();
+  if (!is_new) return;  // another thread is about it
   if (auto kept = find(key)) {
-    leaf.emplace(std::move(*kept));
     ++from_cache_;
-    return request.done(code_of(leaf));
+    return make_ready(known, std::move(*kept));
   }
   const auto image = plugin_.compile(request.asked);
-  if (!image) return request.done(nullptr);
+  if (!image) return make_ready(known, std::nullopt);
+  std::optional<LoadedLeaf> leaf;
   if (auto loaded = LoadedLeaf::load(*image)) leaf.emplace(std::move(*loaded));
   compiled_ += leaf.has_value();
-  request.done(code_of(leaf));
+  make_ready(known, std::move(leaf));
   cache_->store(key, to_bytes(*image));  // the calls that wait for the code do not wait for the disk
+}
+
+/// All who wait are answered.
+void BackgroundCompiler::make_ready(Known& known, std::optional<LoadedLeaf> leaf) {
+  std::unique_lock lock(mutex_);
+  if (leaf) known.leaf.emplace(std::move(*leaf));
+  known.is_ready = true;
+  const auto waiting = std::exchange(known.waiting, {});
+  lock.unlock();
+  for (const auto& done : waiting) done(code_of(known.leaf));
 }
 
 std::optional<LoadedLeaf> BackgroundCompiler::find(const std::string& key) {

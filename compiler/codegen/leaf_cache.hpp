@@ -20,7 +20,7 @@ std::string usable_cubin_folder();
 /// nobody but their owner, the user, may write them; and a disk may be full or fail, so a file has a checksum. It has
 /// the whole key, too, so that the hash it is named by need not be one without collisions.
 /// Nothing here is an error: what can not be read is not there, what can not be written is not kept.
-/// Threads: one at a time.
+/// Threads: any, one at a time for each key.
 class LeafCache {
  public:
   static constexpr std::uint64_t usual_most_bytes = 64 << 20;  ///< some 8000 leaves: files take whole blocks

@@ -11,7 +11,7 @@
 namespace raddle::codegen {
 
 /// The plugin, loaded when it is first asked for something, and never unloaded: LLVM keeps state of the process.
-/// Threads: one at a time.
+/// Threads: any; what is compiled at a time has nothing in common (an LLVMContext each).
 class Plugin {
  public:
   /// @param path  "": `plugin_file` beside the executable, or in ../lib/raddle

@@ -36,12 +36,37 @@ std::expected<ComplexNumbers, std::string> numbers_of(const char* function, cons
   return all;
 }
 
+ComplexNumbers transposed(const ComplexNumbers& x, std::size_t columns) {
+  const std::size_t rows = columns == 0 ? 0 : x.size() / columns;
+  ComplexNumbers y(x.size());
+  for (std::size_t i = 0; i < rows; ++i)
+    for (std::size_t j = 0; j < columns; ++j) y[j * rows + i] = x[i * columns + j];
+  return y;
+}
+
 }  // namespace
 
 Result fft(Call, Arguments arguments, Results results) {
   auto x = numbers_of("fft", arguments[0], arguments[1]);
   if (!x) return fail(x.error());
   give_parts(results, fourier_transform(std::move(*x)));
+  return {};
+}
+
+Result fft_columns(Call, Arguments arguments, Results results) {
+  auto x = numbers_of("fft2", arguments[0], arguments[1]);
+  if (!x) return fail(x.error());
+  give_parts(results, fourier_transform_columns(std::move(*x), static_cast<std::size_t>(arguments[2].as_int())));
+  return {};
+}
+
+Result fft_matrix(Call, Arguments arguments, Results results) {
+  const auto x = numbers_of("fft2", arguments[0], arguments[1]);
+  if (!x) return fail(x.error());
+  const auto columns = static_cast<std::size_t>(arguments[2].as_int());
+  const std::size_t rows = columns == 0 ? 0 : x->size() / columns;
+  ComplexNumbers of_rows = fourier_transform_columns(transposed(*x, columns), rows);
+  give_parts(results, fourier_transform_columns(transposed(of_rows, rows), columns));
   return {};
 }
 

@@ -98,15 +98,16 @@ void transform_few<5>(Complex* a) {
 }
 
 /// `stride` interleaved transforms of n numbers each become radix times as many of n / radix.
-/// @param roots  of n * stride
+/// @param columns  of them belong to other transforms  @param roots  of n * stride / columns
 template <std::size_t radix>
-void pass(std::size_t n, std::size_t stride, const ComplexNumbers& x, ComplexNumbers& y, const ComplexNumbers& roots) {
+void pass(std::size_t n, std::size_t stride, std::size_t columns, const ComplexNumbers& x, ComplexNumbers& y,
+          const ComplexNumbers& roots) {
   const std::size_t rest = n / radix;
   for (std::size_t k = 0; k < rest; ++k) {
     const Complex* const from = x.data() + stride * k;
     Complex* const to = y.data() + stride * radix * k;
     Complex factors[radix];
-    for (std::size_t j = 1; j < radix; ++j) factors[j] = roots[stride * k * j];
+    for (std::size_t j = 1; j < radix; ++j) factors[j] = roots[stride / columns * k * j];
     for (std::size_t i = 0; i < stride; ++i) {
       Complex few[radix];
       for (std::size_t j = 0; j < radix; ++j) few[j] = from[i + stride * rest * j];
@@ -123,17 +124,18 @@ bool is_smooth(std::size_t n) {
   return n == 1;
 }
 
-/// @pre is_smooth(x.size())
-ComplexNumbers transform_smooth(ComplexNumbers x) {
-  const ComplexNumbers roots = roots_of(x.size(), x.size());
+/// @pre is_smooth(x.size() / columns)
+ComplexNumbers transform_smooth(ComplexNumbers x, std::size_t columns = 1) {
+  const std::size_t length = x.size() / columns;
+  const ComplexNumbers roots = roots_of(length, length);
   ComplexNumbers y(x.size());
-  for (std::size_t n = x.size(), stride = 1; n > 1; std::swap(x, y)) {
+  for (std::size_t n = length, stride = columns; n > 1; std::swap(x, y)) {
     const std::size_t radix = n % 4 == 0 ? 4 : n % 2 == 0 ? 2 : n % 3 == 0 ? 3 : 5;
     switch (radix) {
-      case 2: pass<2>(n, stride, x, y, roots); break;
-      case 3: pass<3>(n, stride, x, y, roots); break;
-      case 4: pass<4>(n, stride, x, y, roots); break;
-      default: pass<5>(n, stride, x, y, roots);
+      case 2: pass<2>(n, stride, columns, x, y, roots); break;
+      case 3: pass<3>(n, stride, columns, x, y, roots); break;
+      case 4: pass<4>(n, stride, columns, x, y, roots); break;
+      default: pass<5>(n, stride, columns, x, y, roots);
     }
     n /= radix;
     stride *= radix;
@@ -175,6 +177,19 @@ ComplexNumbers transform_any(const ComplexNumbers& x) {
 ComplexNumbers fourier_transform(ComplexNumbers x) {
   if (x.size() < 2) return x;
   return is_smooth(x.size()) ? transform_smooth(std::move(x)) : transform_any(x);
+}
+
+ComplexNumbers fourier_transform_columns(ComplexNumbers x, std::size_t columns) {
+  const std::size_t length = columns == 0 ? 0 : x.size() / columns;
+  if (length < 2) return x;
+  if (is_smooth(length)) return transform_smooth(std::move(x), columns);
+  ComplexNumbers column(length);
+  for (std::size_t j = 0; j < columns; ++j) {
+    for (std::size_t i = 0; i < length; ++i) column[i] = x[i * columns + j];
+    const ComplexNumbers transformed = transform_any(column);
+    for (std::size_t i = 0; i < length; ++i) x[i * columns + j] = transformed[i];
+  }
+  return x;
 }
 
 /// With real and imaginary parts exchanged it is the transform itself.

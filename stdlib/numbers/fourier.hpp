@@ -12,6 +12,9 @@ using ComplexNumbers = std::vector<Complex>;
 
 /// n log n operations for each n. Errors are a few ulp, times log n, of the length of the vector x.
 ComplexNumbers fourier_transform(ComplexNumbers x);
+/// The same of each column of a matrix, row after row. The bits are those of the columns one by one.
+/// @pre x.size() is a multiple of `columns`
+ComplexNumbers fourier_transform_columns(ComplexNumbers x, std::size_t columns);
 /// The x of a y.
 ComplexNumbers inverse_fourier_transform(ComplexNumbers y);
 

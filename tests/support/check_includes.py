@@ -75,7 +75,7 @@ ALLOWED = {
                               "vm/external", "vm/place", "vm/record", "vm/value"],
     "compiler/tool/process": ["compiler/tool/command", "compiler/tool/formats", "compiler/tool/terminal", "vm"],
     "compiler/tool/settings": ["compiler/tool/command", "compiler/tool/terminal", "compiler/source", "compiler/diagnostics", "vm/value"],
-    "compiler/tool/executable": ["compiler/tool/command", "compiler/tool/formats", *STAGES, "stdlib", "vm/device", "vm/foreign", "vm/program",
+    "compiler/tool/executable": ["compiler/tool/command", "compiler/tool/process", "compiler/tool/formats", *STAGES, "stdlib", "vm/device", "vm/foreign", "vm/program",
                                  "vm/value"],
     "compiler/tool/run": ["gpu", "compiler/tool/command", "compiler/tool/process", "compiler/tool/settings", "compiler/tool/executable",
                           "compiler/tool/formats", "compiler/tool/report", *STAGES, "stdlib", "vm"],

@@ -121,6 +121,16 @@ def damaged_index_hides_no_row(folder):
     expect("not run" in folder.read("x.html"), False)
 
 
+def programs_of_scripts_are_no_damage(folder):
+    """They have no key, by which a point would be looked for."""
+    folder.write("app.df", 'app (file o) f(int i) { "echo" i @stdout=o }\nfile r[];\nforeach i in [1:2] { r[i] = f(i); }\n')
+    folder.run("run app.df")
+    folder.run("sweep -p a=1:5 -- sh -c 'test {a} != 3 || test -e ok'", code=4)
+    folder.write("ok", "")
+    for line in ("rerun last --failed", "runs table"):
+        expect("damaged" in folder.run(line).stderr, False)
+
+
 def damaged_names_are_told_with_a_remedy(folder):
     folder.run("sweep -p a=1,2 -- echo {a}")
     damaged = bytearray((folder.path / ".raddle" / "runs.db").read_bytes())
@@ -377,7 +387,8 @@ def files_that_killed_runs_write_are_removed(folder):
     expect(sorted(path.name for path in (folder.path / "out").iterdir()), ["b.dat", "r.txt"])
 
 
-TESTS = [flipped_bits_give_no_wrong_table, damaged_record_is_told_with_a_remedy, damaged_index_hides_no_row, damaged_names_are_told_with_a_remedy, locked_record_loses_nothing, what_is_spoilt_beside_the_record_is_put_away, points_of_a_locked_record_are_run_once, a_signal_ends_the_wait_for_a_lock, full_disk_is_told_as_it_is,
+TESTS = [flipped_bits_give_no_wrong_table, damaged_record_is_told_with_a_remedy, damaged_index_hides_no_row, programs_of_scripts_are_no_damage,
+         damaged_names_are_told_with_a_remedy, locked_record_loses_nothing, what_is_spoilt_beside_the_record_is_put_away, points_of_a_locked_record_are_run_once, a_signal_ends_the_wait_for_a_lock, full_disk_is_told_as_it_is,
          points_that_a_sweep_counts_on_stay, points_that_are_gone_are_told, what_another_run_runs_is_not_run_here,
          points_of_a_killed_run_are_taken_over, all_anew_waits_for_nobody, what_killed_runs_leave_is_removed,
          files_that_killed_runs_write_are_removed]

@@ -58,11 +58,11 @@ inline constexpr const char* super_kernel_name = "raddle_super";
 class KernelCompiler {
  public:
   virtual ~KernelCompiler() = default;
-  /// Starts compiling the first kernel of the group (with all others, which it calls) on the compiler's own thread, for
-  /// the CPU of this machine. Equal requests get the same code.
+  /// Starts compiling the first kernel of the group (with all others, which it calls) on a thread of the compiler's,
+  /// for the CPU of this machine. Equal requests get the same code.
   /// @param kernels  verified
-  /// @param done  called on that thread with the code, or nullptr if it could not be compiled (the kernel is
-  ///              interpreted then). The code stays valid as long as the compiler lives.
+  /// @param done  called on such a thread, while others may be called on others, with the code, or nullptr if it could
+  ///              not be compiled (the kernel is interpreted then). The code stays valid as long as the compiler lives.
   virtual void request(const KernelGroup& kernels, KernelEntry entry,
                        std::function<void(raddle_leaf_function)> done) = 0;
   /// The same for KernelTarget::nvptx: the text of a module with one kernel, `range_kernel_name`, whose parameters are

@@ -7,9 +7,11 @@ namespace {
 
 std::atomic<bool> is_index_damaged{false};  // relaxed: it says nothing of anything else
 
-// `+`: by the index of keys, not by the number of the row.
+// `+`: by the index of keys, not by the number of the row. Points without a key, as programs that a script starts, are
+// asked for by nobody.
 constexpr const char* lost_rows =
-    "SELECT key, rowid FROM main.point AS each WHERE NOT EXISTS (SELECT 1 FROM main.point AS found WHERE "
+    "SELECT key, rowid FROM main.point AS each WHERE key IS NOT NULL AND NOT EXISTS (SELECT 1 FROM main.point AS found "
+    "WHERE "
     "found.key = each.key AND +found.rowid = each.rowid) ORDER BY each.rowid";
 
 }  // namespace

@@ -108,6 +108,7 @@ void LoopBodyCopier::copy_body(const std::function<bool(const ir::Op&)>& is_want
 void LoopBodyCopier::copy_op(const ir::Op& op, ir::RegionId to) {
   ir::Op copy = op;
   copy.regions.clear();
+  copy.launch = ir::none;  // of the function around, if the loop within was looked at first
   visit_operands(copy, [this](ir::Operand& operand) {
     if (!is_of_nested(operand)) operand = translate(operand);
   });

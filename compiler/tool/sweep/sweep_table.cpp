@@ -13,17 +13,18 @@ namespace raddle::tool {
 
 namespace {
 
-void warn_of_texts(const sweep::Table& table) {
+/// @param is_script  its results are what it says that they are
+void warn_of_texts(const sweep::Table& table, bool is_script) {
   for (const sweep::Table::NonNumbers& each : table.non_numbers()) {
     if (each.booleans != 0 && each.numbers != 0)
       warn(fmt::format("{} of `{}` {} true or false: beside numbers its statistics count that as 1 or 0",
                        sweep::counted(each.booleans, "value"), each.name, each.booleans == 1 ? "is" : "are"));
     if (each.texts == 0) continue;
     if (each.booleans + each.numbers == 0)
-      vm::print_stderr(
-          "raddle: warning: no value of `{}` is a number: its statistics are empty\n"
-          "  = help: --collect takes numbers out of what is printed, as --collect 'regex:E=(\\S+)'\n",
-          each.name);
+      vm::print_stderr("raddle: warning: no value of `{}` is a number: its statistics are empty\n{}", each.name,
+                       is_script ? ""
+                                 : "  = help: --collect takes numbers out of what is printed, as --collect "
+                                   "'regex:E=(\\S+)'\n");
     else
       warn(fmt::format("{} of `{}` {}, as `{}`: its statistics leave that out", sweep::counted(each.texts, "value"),
                        each.name, each.texts == 1 ? "is no number" : "are no numbers", sweep::shortened(each.example)));
@@ -35,7 +36,8 @@ std::expected<void, std::string> write_table(const SweepRequest& request, const 
   constexpr std::size_t shown_rows = 20;
   const std::string& path = request.output;
   const sweep::Table table(rows, plan.grouping);
-  if (!plan.grouping.statistics.empty() && !request.script_options.is_quiet) warn_of_texts(table);
+  if (!plan.grouping.statistics.empty() && !request.script_options.is_quiet)
+    warn_of_texts(table, plan.columns.has_value());
   if (request.as_json && path.empty()) return {};
   if (path == "-" || (path.empty() && isatty(STDOUT_FILENO) == 0)) return table.print_csv();
   if (!path.empty()) return table.write_file(path, plan.form);

@@ -11,6 +11,7 @@
 using raddle::stdlib::native::Complex;
 using raddle::stdlib::native::ComplexNumbers;
 using raddle::stdlib::native::fourier_transform;
+using raddle::stdlib::native::fourier_transform_columns;
 using raddle::stdlib::native::inverse_fourier_transform;
 using raddle::stdlib::native::inverse_real_fourier_transform;
 using raddle::stdlib::native::real_fourier_transform;
@@ -86,7 +87,26 @@ TEST_CASE("transforms of powers, of products, of primes") {
   for (const std::size_t n : {243, 256, 625, 997, 1000, 1024, 1080, 2047, 2048, 2310}) check_length(n);
 }
 
+TEST_CASE("columns have the bits of each by itself") {
+  for (const std::size_t n : {1, 2, 12, 13, 60}) {
+    constexpr std::size_t columns = 7;
+    const ComplexNumbers x = random_numbers(n * columns, false), y = fourier_transform_columns(x, columns);
+    REQUIRE(y.size() == x.size());
+    for (std::size_t j = 0; j < columns; ++j) {
+      ComplexNumbers column;
+      for (std::size_t i = 0; i < n; ++i) column.push_back(x[i * columns + j]);
+      column = fourier_transform(column);
+      for (std::size_t i = 0; i < n; ++i) {
+        CHECK(y[i * columns + j].re == column[i].re);
+        CHECK(y[i * columns + j].im == column[i].im);
+      }
+    }
+  }
+}
+
 TEST_CASE("of nothing") {
+  CHECK(fourier_transform_columns({}, 3).empty());
+  CHECK(fourier_transform_columns({}, 0).empty());
   CHECK(fourier_transform({}).empty());
   CHECK(inverse_fourier_transform({}).empty());
   CHECK(real_fourier_transform({}).empty());

@@ -12,6 +12,7 @@
 namespace raddle::codegen {
 namespace {
 
+constexpr unsigned threads = 4;
 constexpr const char* no_plugin = "/nowhere/libraddle_codegen.so";
 
 /// `scaled`: 3x + 4, by way of a call. `doubled`: 2x.
@@ -53,7 +54,7 @@ std::int64_t call(raddle_leaf_function code, std::int64_t argument) {
 /// What one run with that cache does.
 LeafCounters run(const std::string& cache_folder, const std::string& plugin) {
   CompiledProgram program;
-  BackgroundCompiler compiler(/*unrolls_recursion=*/true, cache_folder, plugin);
+  BackgroundCompiler compiler(/*unrolls_recursion=*/true, threads, cache_folder, plugin);
   CHECK(call(ask(compiler, program, program.scaled).get(), 5) == 19);
   return compiler.counters();
 }
@@ -62,7 +63,7 @@ LeafCounters run(const std::string& cache_folder, const std::string& plugin) {
 
 TEST_CASE("the background compiler answers every request, compiling each leaf once") {
   CompiledProgram program;
-  BackgroundCompiler compiler(/*unrolls_recursion=*/true, "", RADDLE_PLUGIN);
+  BackgroundCompiler compiler(/*unrolls_recursion=*/true, threads, "", RADDLE_PLUGIN);
   auto first = ask(compiler, program, program.scaled), other = ask(compiler, program, program.doubled),
        second = ask(compiler, program, program.scaled);
   const raddle_leaf_function code = first.get();
@@ -99,7 +100,7 @@ TEST_CASE("a GPU gets PTX of what it can run, which is kept in the cache; nothin
   const Operand x = endless.parameter(TypeStore::int_);
   endless.copy(endless.output(TypeStore::int_), endless.op(OpKind::call, TypeStore::int_, {x}, endless.id()));
   const auto ptx = [&](ir::FunctionId leaf) {
-    BackgroundCompiler compiler(/*unrolls_recursion=*/true, folder / "jit", RADDLE_PLUGIN);
+    BackgroundCompiler compiler(/*unrolls_recursion=*/true, threads, folder / "jit", RADDLE_PLUGIN);
     std::promise<std::string> answer;
     compiler.request_ptx(kernels_of(program.test, leaf), vm::KernelEntry::range,
                          [&answer](std::string text) { answer.set_value(std::move(text)); });
@@ -119,7 +120,7 @@ TEST_CASE("a GPU gets a super kernel of all kernels it can run, which is kept in
   const TemporaryFolder folder;
   CompiledProgram program;
   const auto ptx = [&](const std::vector<ir::FunctionId>& leaves) {
-    BackgroundCompiler compiler(/*unrolls_recursion=*/true, folder / "jit", RADDLE_PLUGIN);
+    BackgroundCompiler compiler(/*unrolls_recursion=*/true, threads, folder / "jit", RADDLE_PLUGIN);
     std::vector<vm::RangeKernel> ranges;
     for (const ir::FunctionId leaf : leaves) ranges.push_back({kernels_of(program.test, leaf), vm::KernelEntry::range});
     std::promise<std::string> answer;
@@ -141,7 +142,7 @@ TEST_CASE("a GPU gets a super kernel of all kernels it can run, which is kept in
 TEST_CASE("without the plugin every leaf is answered: it is interpreted") {
   const TemporaryFolder folder;
   CompiledProgram program;
-  BackgroundCompiler compiler(/*unrolls_recursion=*/true, folder / "jit", no_plugin);
+  BackgroundCompiler compiler(/*unrolls_recursion=*/true, threads, folder / "jit", no_plugin);
   for (int i = 0; i < 3; ++i) CHECK(!ask(compiler, program, program.scaled).get());
   const auto text = Plugin(no_plugin).llvm_text("", {}, /*unrolls_recursion=*/true, /*optimised=*/false);
   REQUIRE(!text);
@@ -152,7 +153,7 @@ TEST_CASE("a file beside the tool that is no plugin is no more than a missing on
   const TemporaryFolder folder;
   std::ofstream(folder / "libraddle_codegen.so") << "not a library";
   CompiledProgram program;
-  BackgroundCompiler compiler(/*unrolls_recursion=*/true, folder / "jit", folder / "libraddle_codegen.so");
+  BackgroundCompiler compiler(/*unrolls_recursion=*/true, threads, folder / "jit", folder / "libraddle_codegen.so");
   CHECK(!ask(compiler, program, program.scaled).get());
 }
 
