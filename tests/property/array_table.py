@@ -4,7 +4,8 @@
     array_table.py [--seed N] [--raddle PATH] [--jobs N]
 
 A line of the table: `F12:2,3 1 -> f3:0.5 2. -1.` below `[sum(#0, axis=#1)]`. #0 is the stretch of the pool of floats from
-number 12 on as an array of the shape [2, 3], #1 is 1; the result is an array of 3 floats. `~1e-15` behind it: as near as
+number 12 on as an array of the shape [2, 3], #1 is 1; the result is an array of 3 floats. The pools are F, I, B of float, int,
+boolean, G and J of float32 and int32, results accordingly f, i, b, g, j: g and j are declared, so a wider result is an error. `~1e-15` behind it: as near as
 that; without it all bits are equal, but for the sign of a zero that is the largest or smallest of two. `error`: refused by
 NumPy, too. `refused NAME`: by Raddle alone, on purpose; the head of the table says why.
 
@@ -32,10 +33,9 @@ TABLE = pathlib.Path(__file__).with_name("array_table.txt")
 MODES = (["-O2", "--workers=1"], ["-O2", "--workers=8"], ["-O0", "--interpret", "--workers=1"], ["-O0", "--workers=8"],
          ["-O2", "--interpret", "--workers=8"], ["-O2", "--workers=2", "--leaf-threshold=0"], ["-O1", "--workers=1"])
 CASES_OF_SCRIPT = 220
-FIRST_LINE = 6  # of the cases in a script, from 0 on
 TIMEOUT_S = 120
-ARRAY = re.compile(r"([FIB])(\d+):([\d,]+)")
-RESULT = re.compile(r"([fib])([\d,]*):([^fib~:]*(?:inf[^fib~:]*|nan[^fib~:]*)*)")
+ARRAY = re.compile(r"([FIBGJ])(\d+):([\d,]+)")
+RESULT = re.compile(r"([fibgj])([\d,]*):([^fibgj~:]*(?:inf[^fibgj~:]*|nan[^fibgj~:]*)*)")
 ZEROS_OF_ANY_SIGN = re.compile(r"\[(a?max|a?min|clip|sort|unique|unique_counts|median|quantile|cummax|cummin)\(")
 
 
@@ -55,7 +55,7 @@ class Case:
 def read_table():
     pools, cases, call, outputs = {}, [], "", 1
     for number, line in enumerate(TABLE.read_text(encoding="ascii").splitlines(), 1):
-        if line[:2] in ("F ", "I ", "B "):
+        if line[:2] in ("F ", "I ", "B ", "G ", "J "):
             pools[line[0]] = line[2:].split()
         elif line.startswith("["):
             call, _, more = line.partition("] ")
@@ -68,7 +68,8 @@ def read_table():
 
 def write_npy(path, kind, texts):
     """As NumPy writes it."""
-    descr, code, number = {"F": ("<f8", "d", float), "I": ("<i8", "q", int), "B": ("|b1", "B", int)}[kind]
+    descr, code, number = {"F": ("<f8", "d", float), "I": ("<i8", "q", int), "B": ("|b1", "B", int), "G": ("<f4", "f", float),
+                           "J": ("<i4", "i", int)}[kind]
     values = array.array(code, map(number, texts))
     head = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': ({len(texts)},), }}"
     head += " " * (-(len(head) + 11) % 64) + "\n"
@@ -79,7 +80,26 @@ HEAD = """import arrays;
 float F[:] = read_npy(input("F.npy"));
 int I[:] = read_npy(input("I.npy"));
 boolean B[:] = read_npy(input("B.npy"));
+float32 G[:] = read_npy(input("G.npy"));
+int32 J[:] = read_npy(input("J.npy"));
+(int n) zero_() { n = size(I, 0) - size(I, 0); }
+(float b[:, :]) square_(float a[:, :]) { b = matmul(transpose(a), a); }
+(float b[:, :]) q_r_(float a[:, :]) { (q, r) = qr(a); b = matmul(q, r); }
+(float b[:, :]) q_q_(float a[:, :]) { (q, r) = qr(a); b = square_(q); }
+(float b[:, :]) r_(float a[:, :]) { (q, r) = qr(a); b = abs(r); }
+(float s[:]) singular_(float a[:, :]) { (u, t, v) = svd(a); s = t; }
+(float b[:, :]) u_s_v_(float a[:, :]) { (u, s, v) = svd(a); b = matmul(u * s, v); }
+(float b[:, :]) u_u_(float a[:, :]) { (u, s, v) = svd(a); b = square_(u); }
+(float b[:, :]) v_v_(float a[:, :]) { (u, s, v) = svd(a); b = square_(transpose(v)); }
+(float w[:]) eigen_(float a[:, :]) { (v, u) = eigh(a + transpose(a)); w = v; }
+(float b[:, :]) v_w_v_(float a[:, :]) { (w, v) = eigh(a + transpose(a)); b = matmul(v * w, transpose(v)); }
+(float b[:, :]) vectors_(float a[:, :]) { (w, v) = eigh(a + transpose(a)); b = square_(v); }
+(float b[:, :]) p_l_u_(float a[:, :]) { (p, l, u) = lu(a); b = matmul(p, matmul(l, u)); }
+(float b[:, :]) l_(float a[:, :]) { (p, l, u) = lu(a); b = l; }
+(float b[:, :]) u_(float a[:, :]) { (p, l, u) = lu(a); b = u; }
 """
+FIRST_LINE = HEAD.count("\n")  # of the cases in a script, from 0 on
+TYPES = {"g": "float32", "j": "int32"}
 
 
 def argument_text(text, is_hidden):
@@ -99,22 +119,29 @@ def argument_text(text, is_hidden):
 
 def script_of(cases, hides):
     """Two lines a case, from FIRST_LINE on. @param hides  what is refused is not to be known before the run"""
-    lines = [HEAD + "(int n) zero_() { n = size(I, 0) - size(I, 0); }\n"]
+    lines = []
     for case in cases:
         call = case.call
         for i, text in enumerate(case.arguments):
             call = call.replace(f"#{i}", argument_text(text, hides and case.is_refused()))
         names = [f"r{case.number}_{i}" for i in range(case.outputs)]
-        targets = names[0] if len(names) == 1 else f"({', '.join(names)})"
-        lines.append(f"{targets} = {call};")
+        results = results_of(case.expected) or [("f", "", "")] * len(names)
+        targets = [declared(name, kind, extents) for name, (kind, extents, _) in zip(names, results)]
+        lines.append(f"{targets[0] if len(names) == 1 else '(' + ', '.join(targets) + ')'} = {call};")
         shown = []
-        for name, (kind, extents, _) in zip(names, results_of(case.expected) or [("f", "", "")] * len(names)):
+        for name, (_, extents, _) in zip(names, results):
             if not extents:
                 shown.append(name)
             else:
                 shown += [f"shape({name})", f"flatten({name})"]
         lines.append(f'trace("{case.number}", {", ".join(shown)});')
-    return "\n".join(lines) + "\n"
+    return HEAD + "\n".join(lines) + "\n"
+
+
+def declared(name, kind, extents):
+    if kind not in TYPES:
+        return name
+    return f"{TYPES[kind]} {name}" + (f"[{', '.join(':' for _ in extents.split(','))}]" if extents else "")
 
 
 def results_of(expected):
@@ -152,11 +179,13 @@ def fault_of(case, shown):
 def agree(kind, found, wanted, bound, is_sign_open):
     if kind == "b":
         return found in (("true", "1") if wanted == "1" else ("false", "0"))
-    if kind == "i":
+    if kind in "ij":
         return found == wanted
     if re.fullmatch(r"-?\d+", found):
         return False  # an int
     a, b = float(found.lower()), float(wanted)
+    if kind == "g":  # the texts are the shortest
+        a, b = array.array("f", [a, b])
     if same_bits(a, b) or (is_sign_open and a == b):
         return True
     return bound >= 0 and math.isfinite(a) and math.isfinite(b) and abs(a - b) <= bound
@@ -170,8 +199,8 @@ def check_script(raddle, folder, index, cases):
                           timeout=TIMEOUT_S, check=False)
     faults = []
     for line, text in re.findall(rf"^{script.name}:(\d+):\d+: (\w+: .*)$", done.stdout + done.stderr, re.MULTILINE):
-        case = cases[(int(line) - 1 - FIRST_LINE) // 2]
-        if not case.is_refused():
+        case = cases[max(int(line) - 1 - FIRST_LINE, 0) // 2]
+        if int(line) > FIRST_LINE and not case.is_refused():
             faults.append(f"{TABLE.name}:{case.line}: {case.call} of {' '.join(case.arguments)}: `check` says {text}")
     return faults
 

@@ -163,7 +163,8 @@ std::string key_text(const Value& key) {
 }
 
 std::string index_text(std::span<const std::int64_t> extents, const Value& key) {
-  if (extents.size() < 2) return key_text(key);
+  const bool has_places = std::ranges::find(extents, 0) == extents.end();
+  if (extents.size() < 2 || !has_places) return key_text(key);
   std::string text;
   std::int64_t number = key.as_int();
   for (std::size_t axis = extents.size(); axis-- > 0;) {

@@ -11,6 +11,7 @@
 using raddle::vm::float32_of_text;
 using raddle::vm::float32_text;
 using raddle::vm::float_text;
+using raddle::vm::index_text;
 using raddle::vm::to_text;
 using raddle::vm::Value;
 
@@ -61,4 +62,15 @@ TEST_CASE("scalars, arrays and structures as text") {
   person->field(0).set(Value::of(std::string("Bob")), nobody);
   person->field(1).set(Value::of(std::int64_t{100}), nobody);
   CHECK(to_text(Value::of_object(raddle::vm::ValueKind::structure, person)) == "name Bob age 100");
+}
+
+TEST_CASE("indices of an element by its place") {
+  const auto text = [](std::vector<std::int64_t> extents, std::int64_t place) {
+    return index_text(extents, Value::of(place));
+  };
+  CHECK(text({4}, 3) == "3");
+  CHECK(text({2, 3}, 5) == "1, 2");
+  CHECK(text({2, 3, 4}, 12) == "1, 0, 0");
+  CHECK(text({0, 3}, 0) == "0");  // there are no places
+  CHECK(text({3, 0}, 2) == "2");
 }
