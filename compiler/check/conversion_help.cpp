@@ -133,8 +133,15 @@ void suggest_for_value(const Context& context, Diagnostic& diagnostic, const ast
   if (types.kind(target) != TypeKind::named && suggest_literal(context, diagnostic, value, target)) return;
   suggest_conversion(types, diagnostic, value.type, target);
   if (!types.is_dense(types.base(target))) return;
-  const std::size_t rank = types.structure(types.base(target)).fields.size() - 1, found = depth_of(types, value.type);
-  if (found != 0 && found != rank) {
+  const auto rank_of = [&](TypeId dense) { return types.structure(types.base(dense)).fields.size() - 1; };
+  const std::size_t rank = rank_of(target), found = depth_of(types, value.type);
+  if (types.is_dense(types.base(value.type))) {
+    if (const std::size_t own = rank_of(value.type); own < rank)
+      diagnostic.note(fmt::format("it has {} dimension{}, and {} are wanted{}", own, own == 1 ? "" : "s", rank,
+                                  value.kind == ast::ExprKind::Call ? ""
+                                  : rank == 2                       ? ": `broadcast(x, n, m)` repeats it"
+                                                                    : ": `broadcast(x, n, m, ..)` repeats it"));
+  } else if (found != 0 && found != rank) {
     diagnostic.note(fmt::format("it has {} dimension{}, and {} are wanted{}", found, found == 1 ? "" : "s", rank,
                                 found == 1 && rank == 2 ? ": `row(x)` is one for all rows" : ""));
   } else if (const std::string help = dense_help(context, value); !help.empty()) {

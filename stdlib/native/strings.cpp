@@ -121,6 +121,25 @@ Result replace_all(Call, Arguments arguments, Results results) {
 }
 
 // The delimiter is a set of characters; none: each character is a part.
+Result codes_of(Call, Arguments arguments, Results results) {
+  const std::string_view text = arguments[0].as_string();
+  std::vector<std::int64_t> codes;
+  for (std::size_t offset = 0; offset < text.size(); offset += utf8_width(text, offset))
+    codes.push_back(utf8_code_point(text, offset));
+  return give(results, number_array(std::move(codes)));
+}
+
+Result text_of_codes(Call, Arguments arguments, Results results) {
+  constexpr std::int64_t last = 0x10FFFF, first_surrogate = 0xD800, last_surrogate = 0xDFFF;
+  std::string text;
+  for (const std::int64_t code : numbers<std::int64_t>(arguments[0])) {
+    if (code < 0 || code > last || (code >= first_surrogate && code <= last_surrogate))
+      return fail(fmt::format("from_codes: {} is no code of a character", code));
+    utf8_append(text, static_cast<std::uint32_t>(code));
+  }
+  return give(results, Value::of(std::move(text)));
+}
+
 Result split(Call, Arguments arguments, Results results) {
   const std::string_view text = arguments[0].as_string(), delimiters = arguments[1].as_string();
   std::vector<std::string> parts;
