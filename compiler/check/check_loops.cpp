@@ -1,4 +1,6 @@
 // foreach, for, iterate.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "compiler/ast/children.hpp"
@@ -156,8 +158,15 @@ void StatementChecker::updates(ast::For& loop) {
       if (variable.name.text == clause.name.text) updated = &variable;
     if (updated == nullptr) {
       misdirected = true;
-      suggest(context_.diagnostics.report(DiagnosticKind::not_a_loop_variable, clause.name.span, clause.name.text),
-              clause.name.text, names);
+      Diagnostic& diagnostic =
+          context_.diagnostics.report(DiagnosticKind::not_a_loop_variable, clause.name.span, clause.name.text);
+      if (scopes_.find(clause.name.text) != ast::no_variable)
+        diagnostic.note(
+            fmt::format("what is carried from iteration to iteration begins in the first part of the `for`, "
+                        "as in `for ({} = ..; ..)`",
+                        clause.name.text));
+      else
+        suggest(diagnostic, clause.name.text, names);
       continue;
     }
     if (updated->update != nullptr) {
