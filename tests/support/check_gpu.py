@@ -1037,7 +1037,7 @@ def the_scripts_of_the_check_run(folder):
     expect((done.returncode, [row for row in rows if row.get("failed")]), (0, []))
     whole = {row["what"].partition(",")[0]: row["points"] for row in rows if row["row"] == "script" and row["what"].endswith(", simulated:whole")}
     expect(sorted(whole), sorted(path.stem for path in ROOT.glob("tests/gpu/*.df")))
-    expect(whole, {**dict.fromkeys(whole, 3000), "gather": 1_003_000, "gravity": 2 * 3000, "replicas": 23_292})
+    expect(whole, {**dict.fromkeys(whole, 3000), "gather": 1_003_000, "gravity": 2 * 3000, "replicas": 17_532})
     done, rows = checked(folder, "--simulated --small bits golden failing --filter=gpu_annotations")
     expect((done.returncode, [row for row in rows if row.get("failed")]), (0, []))
     expect([(row["value"], row["unit"]) for row in rows if row["row"] in ("golden_scripts", "golden_went")], [(1, "of 1"), (1, "")])
