@@ -88,9 +88,11 @@ class Simplifier {
     return found;
   }
 
-  /// A loop of BodyBuilder::complete().
+  /// A loop of BodyBuilder::complete(): over all elements. Of a slice, as `a[0:i-1]`, there may be one like it.
   bool completes(const ir::Op& op, ir::VarId array) const {
-    if (op.kind != OpKind::foreach_range || function_.regions[op.regions[0]].ops.size() != 1) return false;
+    if (op.kind != OpKind::foreach_range || function_.regions[op.regions[0]].ops.size() != 1 ||
+        affine(op.operands[1]) + 1 != affine(makers_.at(array).operands[0]))
+      return false;
     const ir::Region& body = function_.regions[op.regions[0]];
     return body.ops[0].kind == OpKind::array_get && body.ops[0].is_tracked &&
            body.ops[0].operands[0] == Operand::variable(array) &&
@@ -135,11 +137,12 @@ class Simplifier {
   /// Elsewhere than behind all of them.
   bool is_read_in_parts(ir::VarId array) const {
     std::size_t reads = 0, in_completing = 0;
-    for (const ir::Region& region : function_.regions) {
-      for (const ir::Op& op : region.ops) {
+    for (const ir::Region& region : function_.regions)
+      for (const ir::Op& op : region.ops)
         if (op.kind == OpKind::array_get && op.is_tracked && op.operands[0] == Operand::variable(array)) ++reads;
-        if (completes(op, array)) ++in_completing;
-      }
+    for (const ir::Op& op : function_.regions[made_in_.at(array)].ops) {
+      if (inserted_into(function_, op).contains(array)) in_completing = 0;  // what stood before is not behind all
+      if (completes(op, array)) ++in_completing;
     }
     return reads != in_completing;
   }
