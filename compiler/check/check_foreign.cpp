@@ -92,7 +92,8 @@ class ForeignChecker {
         diagnostic.note(fmt::format("it gives dense arrays, as `{} {}[:]`",
                                     context_.name(context_.store().at(type).element), output.name.text));
       else if (is_array && context_.store().base(context_.store().at(type).element) == TypeStore::string)
-        diagnostic.note("it gives a `string`, and `split` makes an array of its parts: `split(words(s), \"\\n\")`");
+        diagnostic.note(fmt::format("it gives a `string`, of whose lines `split({}(..), \"\\n\")` makes an array",
+                                    function_.name.text));
     }
     check_inputs();
   }

@@ -120,7 +120,6 @@ Result replace_all(Call, Arguments arguments, Results results) {
   return give(results, Value::of(replaced(text, arguments[1].as_string(), arguments[2].as_string(), from, end, true)));
 }
 
-// The delimiter is a set of characters; none: each character is a part.
 Result codes_of(Call, Arguments arguments, Results results) {
   const std::string_view text = arguments[0].as_string();
   std::vector<std::int64_t> codes;
@@ -140,6 +139,7 @@ Result text_of_codes(Call, Arguments arguments, Results results) {
   return give(results, Value::of(std::move(text)));
 }
 
+// The delimiter is a set of characters; none: each character is a part.
 Result split(Call, Arguments arguments, Results results) {
   const std::string_view text = arguments[0].as_string(), delimiters = arguments[1].as_string();
   std::vector<std::string> parts;

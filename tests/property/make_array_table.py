@@ -16,7 +16,7 @@ import numpy as np
 import table_of_matrices
 import table_of_numbers
 from table_maker import (EPSILON, HIGHEST, LOWEST, LONG, SHAPES, Table, exact_ints, finite, fits_product, fits_sum, mean_bound, no_mean,
-                         reductions, relative, sum_bound, var_bound)
+                         of_two_arrays, overflows, reductions, relative, sum_bound, var_bound)
 
 
 def add_reductions(table):
@@ -221,25 +221,12 @@ def add_numbers(table):
     each("sign(#0)", np.sign, [("I", "small"), ("I", "ends")])
     shapes = [((4,), (4,)), ((3, 1), (5,)), ((2, 3), (2, 3)), ((1,), (6,)), ((0,), (1,)), ((2, 1, 3), (4, 1)), ((2,), (3,)),
               ((2, 3), (3, 2)), ((0, 2), (2,)), ((1, 1), (2, 2)), ((2, 3, 2), (3, 2))]
-
-    def both(call, compute, kinds, bound=None, refused=None):
-        table.section(call)
-        for (one, other), ((kind_a, a), (kind_b, b)) in itertools.product(shapes, kinds):
-            table.case([table.pools.draw(kind_a, a, one), table.pools.draw(kind_b, b, other)], compute, bound, refused)
-
-    def overflows(operation):
-        def refused(a, b):
-            try:
-                a, b = np.broadcast_arrays(a.astype(object), b.astype(object))
-            except ValueError:
-                return None
-            return "overflow" if any(not LOWEST <= operation(int(x), int(y)) <= HIGHEST for x, y in zip(a.ravel(), b.ravel())) else None
-        return refused
+    both = of_two_arrays(table, shapes)
     float_pairs = [(("F", "plain"), ("F", "special")), (("F", "wide"), ("F", "plain"))]
     int_pairs = [(("I", "small"), ("I", "middle")), (("I", "ends"), ("I", "small")), (("I", "ends"), ("I", "ends"))]
     for sign, compute, exact in (("+", np.add, lambda x, y: x + y), ("-", np.subtract, lambda x, y: x - y), ("*", np.multiply, lambda x, y: x * y)):
         both(f"(#0 {sign} #1)", compute, float_pairs)
-        both(f"(#0 {sign} #1)", compute, int_pairs, None, overflows(exact))
+        both(f"(#0 {sign} #1)", compute, int_pairs, None, overflows(exact, LOWEST, HIGHEST))
         both(f"(#0 {sign} #1)", compute, [(("I", "small"), ("F", "plain"))])
     both("(#0 / #1)", np.divide, [(("F", "plain"), ("F", "wide")), (("I", "middle"), ("F", "plain"))])
     for sign, compute in (("<", np.less), ("<=", np.less_equal), ("==", np.equal), ("!=", np.not_equal), (">", np.greater), (">=", np.greater_equal)):

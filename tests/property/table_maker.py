@@ -193,6 +193,26 @@ def reductions(table, call, kind, parts, compute, ranks, bound=None, refused=Non
                                    refused and (lambda a: refused(a, None)))
 
 
+def of_two_arrays(table, shapes):
+    """Returns what makes cases of a function of two arrays, for all pairs of shapes and of kinds."""
+    def both(call, compute, kinds, bound=None, refused=None):
+        table.section(call)
+        for (one, other), ((kind_a, a), (kind_b, b)) in itertools.product(shapes, kinds):
+            table.case([table.pools.draw(kind_a, a, one), table.pools.draw(kind_b, b, other)], compute, bound, refused)
+    return both
+
+
+def overflows(operation, lowest, highest):
+    """@param operation  of two of Python's ints"""
+    def refused(a, b):
+        try:
+            a, b = np.broadcast_arrays(a.astype(object), b.astype(object))
+        except ValueError:
+            return None
+        return "overflow" if any(not lowest <= operation(int(x), int(y)) <= highest for x, y in zip(a.ravel(), b.ravel())) else None
+    return refused
+
+
 def is_empty(a, axis):
     if axis is not None and not -a.ndim <= axis < a.ndim:
         return None

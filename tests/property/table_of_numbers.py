@@ -6,7 +6,7 @@ import math
 import numpy as np
 from scipy import special
 
-from table_maker import EPSILON, HIGHEST, LOWEST, SHAPES, no_mean
+from table_maker import EPSILON, HIGHEST, LOWEST, SHAPES, no_mean, of_two_arrays, overflows
 
 EPSILON_32 = 2.0 ** -24
 
@@ -64,12 +64,7 @@ def add_functions(table):
 
 
 def add_pairs(table):
-    pairs = (((9,), (9,)), ((3, 1), (5,)), ((2, 3), (2, 3)), ((1,), (6,)), ((0,), (1,)), ((2,), (3,)))
-
-    def both(call, compute, kinds, bound=None, refused=None):
-        table.section(call)
-        for (one, other), ((kind_a, a), (kind_b, b)) in itertools.product(pairs, kinds):
-            table.case([table.pools.draw(kind_a, a, one), table.pools.draw(kind_b, b, other)], compute, bound, refused)
+    both = of_two_arrays(table, (((9,), (9,)), ((3, 1), (5,)), ((2, 3), (2, 3)), ((1,), (6,)), ((0,), (1,)), ((2,), (3,))))
 
     both("(#0 ** #1)", np.power, [(("F", "positive"), ("F", "plain")), (("F", "plain"), ("F", "ties")), (("F", "wide"), ("F", "unit")),
                                   (("F", "special"), ("F", "special")), (("F", "near_one"), ("F", "wide"))], ulps(2))
@@ -112,27 +107,13 @@ def add_elements_of_32_bits(table):
     each("square(#0)", lambda a: np.square(wide(a)), small)
     each("float32(#0)", lambda a: a.astype(np.float32), [("F", "plain"), ("F", "special"), ("I", "ends"), ("J", "ends")],
          lambda a: "overflow" if np.any(np.isfinite(a) & (np.abs(a.astype(float)) > 3.5e38)) else None)
-    pairs = (((4,), (4,)), ((3, 1), (5,)), ((2, 3), (2, 3)), ((0,), (1,)), ((2,), (3,)))
-
-    def both(call, compute, kinds, refused=None, bound=None):
-        table.section(call)
-        for (one, other), ((kind_a, a), (kind_b, b)) in itertools.product(pairs, kinds):
-            table.case([table.pools.draw(kind_a, a, one), table.pools.draw(kind_b, b, other)], compute, bound, refused)
-
-    def overflows(operation):
-        def refused(a, b):
-            try:
-                a, b = np.broadcast_arrays(a.astype(object), b.astype(object))
-            except ValueError:
-                return None
-            return "overflow" if any(not -2 ** 31 <= operation(int(x), int(y)) < 2 ** 31 for x, y in zip(a.ravel(), b.ravel())) else None
-        return refused
+    both = of_two_arrays(table, (((4,), (4,)), ((3, 1), (5,)), ((2, 3), (2, 3)), ((0,), (1,)), ((2,), (3,))))
     ints = [(("J", "small"), ("J", "small")), (("J", "middle"), ("J", "middle")), (("J", "ends"), ("J", "small"))]
     same = [(("G", "plain"), ("G", "special")), (("G", "plain"), ("G", "unit"))]
     mixed = [(("G", "plain"), ("F", "plain")), (("G", "unit"), ("J", "middle")), (("J", "ends"), ("I", "small")), (("J", "ends"), ("F", "plain"))]
     for sign, compute, exact in (("+", np.add, lambda x, y: x + y), ("-", np.subtract, lambda x, y: x - y), ("*", np.multiply, lambda x, y: x * y)):
         both(f"(#0 {sign} #1)", compute, same)
-        both(f"(#0 {sign} #1)", compute, ints, overflows(exact))
+        both(f"(#0 {sign} #1)", compute, ints, None, overflows(exact, -2 ** 31, 2 ** 31 - 1))
         both(f"(#0 {sign} #1)", lambda a, b, c=compute: c(wide(a), wide(b)), mixed)
     both("(#0 / #1)", np.divide, same)
     both("(#0 / #1)", lambda a, b: wide(a) / wide(b), ints[:2] + mixed)

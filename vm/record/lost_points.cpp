@@ -11,8 +11,7 @@ std::atomic<bool> is_index_damaged{false};  // relaxed: it says nothing of anyth
 // asked for by nobody.
 constexpr const char* lost_rows =
     "SELECT key, rowid FROM main.point AS each WHERE key IS NOT NULL AND NOT EXISTS (SELECT 1 FROM main.point AS found "
-    "WHERE "
-    "found.key = each.key AND +found.rowid = each.rowid) ORDER BY each.rowid";
+    "WHERE found.key = each.key AND +found.rowid = each.rowid) ORDER BY each.rowid";
 
 }  // namespace
 

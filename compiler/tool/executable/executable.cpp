@@ -11,7 +11,12 @@ namespace raddle::tool {
 
 namespace {
 
-constexpr unsigned most_compiling_threads = 8;  ///< each takes some 10 MB; scripts have some ten kernels
+/// Under --memory one after the other: LLVM's memory is part of what a run takes beside its limit.
+unsigned compiling_threads(const Options& options) {
+  constexpr unsigned most = 8;
+  if (options.memory_bytes != 0) return 1;
+  return std::min(options.workers != 0 ? options.workers : core_count(), most);
+}
 
 }  // namespace
 
@@ -19,10 +24,8 @@ Executable::Executable(Compilation compilation, const Options& options, ir::Func
     : compilation_(std::move(compilation)),
       program_(emit_program(compilation_.module, entry != ir::none ? entry : compilation_.module.entry)),
       app_kernel_compiler_(options.jit_cache ? codegen::default_cache_folder() : "", options.checks_kernels) {
-  const unsigned workers = options.workers != 0 ? options.workers : core_count();
   if (!options.interpret_only)
-    kernel_compiler_.emplace(/*unrolls_recursion=*/options.inlining != "never",
-                             std::min(workers, most_compiling_threads),
+    kernel_compiler_.emplace(/*unrolls_recursion=*/options.inlining != "never", compiling_threads(options),
                              options.jit_cache ? codegen::default_cache_folder() : "");
 }
 
