@@ -402,6 +402,33 @@ def files_of_commands_are_noticed(folder):
     expect(folder.counts(), (0, 2, "trace: 3,3\n"))
 
 
+def files_of_a_time_to_come_are_noticed(folder):
+    """They are none that the call's programs have made: clocks of machines differ, and so do those of one machine."""
+    def write(name, text):
+        folder.write(name, text)
+        os.utime(folder.path / name, (time.time() + 3600,) * 2)
+
+    folder.write("script.df", """
+        import files; import string; import sys;
+        app (void done) first() { "true" }
+        @memo (string s) f(void done) {
+          int c; string text;
+          wait (done) { (text, c) = system(["sh", "model.sh"]); }
+          wait (c) { s = trim(text) + trim(read(input("term.txt"))); }
+        }
+        trace(f(first()));
+        """)
+    write("model.sh", "echo 2\n")
+    write("term.txt", "1")
+    expect(folder.counts(), (0, 1, "trace: 21\n"))
+    expect(folder.counts(), (1, 0, "trace: 21\n"))
+    write("model.sh", "echo 3\n")
+    expect(folder.counts(), (0, 1, "trace: 31\n"))
+    expect(folder.counts(), (1, 0, "trace: 31\n"))
+    write("term.txt", "4")
+    expect(folder.counts(), (0, 1, "trace: 34\n"))
+
+
 def what_is_edited_before_it_is_read_is_noticed(folder):
     """Also the time of a file, where that is asked for; not what the call writes itself."""
     folder.write("script.df", """
@@ -521,6 +548,7 @@ TESTS = [
     where_links_lead_is_noticed,
     files_of_programs_are_noticed,
     files_of_commands_are_noticed,
+    files_of_a_time_to_come_are_noticed,
     libraries_are_noticed,
     lost_contents_are_made_anew,
     killed_runs_leave_whole_results,

@@ -1,6 +1,5 @@
 #pragma once
 // Calls of `@memo` functions that a run has begun and whose results are not there yet: an equal call waits for them.
-#include <time.h>
 
 #include <atomic>
 #include <chrono>
@@ -49,7 +48,7 @@ class MemoCalls {
     std::uint64_t number = 0;        ///< that the run's listener gave it; 0: none, or its end was told
     std::vector<MemoWait*> waiting = {};
     std::map<std::string, Noted> reads = {};  ///< files that were named in it, by name
-    timespec files_time = time_of_files();    ///< what is written from then on may be its own
+    FileTime files_time = time_of_files();    ///< what is written from then on may be its own
     States input_states = {};                 ///< of files that are its inputs, before they were read
   };
 

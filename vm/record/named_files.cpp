@@ -52,6 +52,12 @@ std::optional<timespec> time_of(const std::string& path) {
   return stat(path.c_str(), &status) == 0 ? std::optional(status.st_mtim) : std::nullopt;
 }
 
+bool is_before(const timespec& a, const timespec& b) {
+  return std::pair(a.tv_sec, a.tv_nsec) < std::pair(b.tv_sec, b.tv_nsec);
+}
+
+bool is_past(const timespec& time) { return !is_before(time_of_files().latest, time); }
+
 }  // namespace
 
 std::vector<NamedFile> named_files(const std::vector<std::string>& words) {
@@ -82,20 +88,21 @@ std::string version_of(KeptFiles& files, const NamedFile& file) {
   return fmt::format("{}{} {}", time_mark, written ? written->tv_sec : 0, file_version(files, file.name));
 }
 
-timespec time_of_files() {
-  timespec time{};
-  clock_gettime(CLOCK_REALTIME_COARSE, &time);
+FileTime time_of_files() {
+  FileTime time{};
+  clock_gettime(CLOCK_REALTIME_COARSE, &time.earliest);
+  clock_gettime(CLOCK_REALTIME, &time.latest);
   return time;
 }
 
-bool is_written_after(const std::string& path, const timespec& time) {
+bool is_written_after(const std::string& path, const FileTime& time) {
   const std::optional<timespec> written = time_of(path);
-  return written && std::pair(written->tv_sec, written->tv_nsec) > std::pair(time.tv_sec, time.tv_nsec);
+  return written && is_before(time.latest, *written) && is_past(*written);
 }
 
-bool may_be_written_after(const std::string& path, const timespec& time) {
+bool may_be_written_after(const std::string& path, const FileTime& time) {
   const std::optional<timespec> written = time_of(path);
-  return written && std::pair(written->tv_sec, written->tv_nsec) >= std::pair(time.tv_sec, time.tv_nsec);
+  return written && !is_before(*written, time.earliest) && is_past(*written);
 }
 
 bool has_version(KeptFiles& files, const std::string& name, const std::string& version) {

@@ -41,12 +41,17 @@ NamedFile named_as(const std::string& name, std::string_view version);
 /// meanwhile.
 void join_versions(KeptFiles& files, const std::string& name, std::string& version, const std::string& later);
 
-/// Now, as file systems note the time of a change.
-timespec time_of_files();
-/// Whether a file was written, or made, later than that. What was written at that time may have been written before or
-/// after it: times of files are some milliseconds apart.
-bool is_written_after(const std::string& path, const timespec& time);
-/// The same, or at that time.
-bool may_be_written_after(const std::string& path, const timespec& time);
+/// Now, as file systems note the time of a change: with a clock that is behind by some milliseconds, by more on a busy
+/// machine, or, newer ones, with one that is exact.
+struct FileTime {
+  timespec earliest;  ///< of what is written from now on
+  timespec latest;    ///< of what was written before
+};
+FileTime time_of_files();
+/// Whether a file was certainly written, or made, later than that. No file is whose time is still to come: somebody has
+/// set that.
+bool is_written_after(const std::string& path, const FileTime& time);
+/// The same, or as it may be.
+bool may_be_written_after(const std::string& path, const FileTime& time);
 
 }  // namespace raddle::vm

@@ -110,7 +110,7 @@ class PointTasks final : public TaskRows {
     files_.join(noted, input);
   }
 
-  const timespec begin_ = vm::time_of_files();  // what is new then a program has made that does not say so
+  const vm::FileTime begin_ = vm::time_of_files();  // what is new then a program has made that does not say so
   vm::Recorder& recorder_;
   sweep::InputFiles& files_;
   const sweep::Point& point_;
